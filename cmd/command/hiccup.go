@@ -34,7 +34,8 @@ The first line of the file says over how long it was recorded, up to the last te
 a recorder that was killed leaves a usable file, and Ctrl-C ends it with a whole one. The files of
 several machines can be put into one: their times add up.
 
-Exit codes: 0 done, 64 usage error, 70 the file cannot be written, 130 interrupted before --for was over.`,
+Exit codes: 0 done, also by Ctrl-C without --for; 64 usage error, or --out exists or cannot be created; 70 a write
+to the file failed; 130 interrupted before --for was over.`,
 		Example: `  lockquake hiccup --for 24h
   lockquake rate gc-pause --pauses hiccup.log --locks 40`,
 		Args:              noArguments,
@@ -54,7 +55,7 @@ Exit codes: 0 done, 64 usage error, 70 the file cannot be written, 130 interrupt
 
 func (f *hiccupFlags) record(ctx context.Context, stdout io.Writer) error {
 	if f.length < 0 {
-		return usagef("--for is a positive duration, not %v", f.length)
+		return usagef("--for must not be negative, and is %v", f.length)
 	}
 	file, err := os.OpenFile(f.out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {

@@ -14,9 +14,12 @@ import (
 	"lockquake/reports"
 	"lockquake/reports/tables"
 	"lockquake/scenarios"
+	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/rate"
 	"lockquake/scenarios/results"
 )
+
+const mostLocks = 1_000_000_000
 
 // rateFlags are the flags of lockquake rate. It shares some with run.
 type rateFlags struct {
@@ -51,8 +54,9 @@ say over how long it was recorded: say it with --pauses-over.
 The report directory has the answer (report.md), all figures (rate.json), and the scenario of the runs with
 the pauses of the log (scenario.yaml), which the replay lines repeat.
 
-Stopped by Ctrl-C or SIGTERM, rate shows and writes what the runs so far say. The exit code does not
-depend on the rates: it is 0, or 64, 70 and 130 as for the other commands.`,
+Stopped by Ctrl-C or SIGTERM, rate shows and writes what the runs so far say.
+
+Exit codes: 0 done, whatever the rates are, 64 usage error, 70 a run or a file failed, 130 interrupted.`,
 		Example: `  lockquake hiccup --for 24h
   lockquake rate gc-pause --pauses hiccup.log --locks 40
   lockquake rate gc-pause --pauses gctrace.log --strategy redis,fenced --set lock.ttl=10s
@@ -66,7 +70,7 @@ depend on the rates: it is 0, or 64, 70 and 130 as for the other commands.`,
 		},
 	}
 	flags := cmd.Flags()
-	pausesFlag(cmd, &f.pauses)
+	flags.StringVar(&f.pauses, "pauses", "", "take the lengths of the workers' pauses, and how often they come, from this file: "+pauseFiles)
 	flags.DurationVar(&f.over, "pauses-over", 0, "the time that the log covers, summed over processes (default: what the log says)")
 	flags.IntVar(&f.locks, "locks", 1, "number of your locks that are used as in the scenario")
 	setFlag(cmd, &f.sets)
@@ -85,9 +89,19 @@ func (f *rateFlags) rate(ctx context.Context, arg string, stdout, stderr io.Writ
 	}
 	noteLibraries(stderr, s, f.strategies)
 	if !f.quiet {
-		bar := newProgress(stderr, s.Name, s, f.strategies)
-		defer bar.end()
-		r.Progress = bar.show
+		fmt.Fprintf(stderr, "%s: searching for the shortest pause that breaks a lock\n", s.Name)
+		var bar *progress // of the runs, which begin after the search
+		r.Progress = func(at campaign.Progress) {
+			if bar == nil {
+				bar = newProgress(stderr, s.Name, s, f.strategies)
+			}
+			bar.show(at)
+		}
+		defer func() {
+			if bar != nil {
+				bar.end()
+			}
+		}()
 	}
 	y, runs, err := rate.Run(ctx, s, r)
 	if y == nil {
@@ -98,11 +112,13 @@ func (f *rateFlags) rate(ctx context.Context, arg string, stdout, stderr io.Writ
 		return deliverErr
 	}
 	if y.Partial {
-		done := 0
+		done, total := 0, 0
 		for i := range y.Strategies {
-			done += y.Strategies[i].Runs
+			if of := &y.Strategies[i]; of.Without == nil {
+				done, total = done+of.Runs, total+y.Seeds.Count()
+			}
 		}
-		return interruptError{fmt.Sprintf("%s was stopped after %d of %d runs with a long pause", s.Name, done, len(y.Strategies)*y.Seeds.Count())}
+		return interruptError{fmt.Sprintf("%s was stopped after %d of %d runs with a long pause", s.Name, done, total)}
 	}
 	return err
 }
@@ -116,10 +132,10 @@ func (f *rateFlags) asked(arg string) (*scenarios.Scenario, rate.Request, error)
 		return nil, r, err
 	case f.pauses == "":
 		return nil, r, usagef("rate needs the pauses of a process, as in --pauses hiccup.log; see %s hiccup --help", f.program.name)
-	case f.locks < 1:
-		return nil, r, usagef("--locks is a positive number, not %d", f.locks)
+	case f.locks < 1 || f.locks > mostLocks:
+		return nil, r, usagef("--locks must be between 1 and %d, and is %d", mostLocks, f.locks)
 	case f.over < 0:
-		return nil, r, usagef("--pauses-over is a positive duration, not %v", f.over)
+		return nil, r, usagef("--pauses-over must not be negative, and is %v", f.over)
 	}
 	if r.Log, err = scenarios.ReadPauses(f.pauses); err != nil {
 		return nil, r, usageError{"--pauses: " + err.Error()}
@@ -140,7 +156,7 @@ func (f *rateFlags) asked(arg string) (*scenarios.Scenario, rate.Request, error)
 // refused turns an error without results into one of the command line.
 func (f *rateFlags) refused(ctx context.Context, s *scenarios.Scenario, err error) error {
 	if ctx.Err() != nil {
-		return interruptError{s.Name + " before a run was done; nothing was written"}
+		return interruptError{s.Name + " was stopped before a run was done; nothing was written"}
 	}
 	if impossible, ok := errors.AsType[*rate.Error](err); ok {
 		return usageError{impossible.Error()}
@@ -151,7 +167,7 @@ func (f *rateFlags) refused(ctx context.Context, s *scenarios.Scenario, err erro
 	return badSearch(err)
 }
 
-// line returns the command that comes to the same figures.
+// line returns the command that reproduces the figures.
 func (f *rateFlags) line(arg string) string {
 	words := []string{f.program.name, "rate", scenarios.Word(arg), "--pauses", scenarios.Word(f.pauses), fmt.Sprintf("--locks %d", f.locks)}
 	if f.over > 0 {

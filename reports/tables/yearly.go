@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,13 +20,22 @@ func Yearly(w io.Writer, y *results.Yearly, color bool) error {
 
 // YearlySections returns the parts of an estimate.
 func YearlySections(y *results.Yearly) []AdviceSection {
-	return []AdviceSection{
-		yearlyRates(y),
-		{Title: "Long pauses", Text: yearlyLong(y), Commands: given(y.Long.Command)},
-		{Title: "The runs", Text: yearlyRuns(y), Commands: yearlyCommands(y)},
-		{Title: "In a year", Text: []string{YearlyAnswer(y)}},
+	sections := []AdviceSection{yearlyRates(y)}
+	var runs []string
+	if slices.ContainsFunc(y.Strategies, hasRuns) {
+		sections = append(sections, AdviceSection{Title: "Long pauses", Text: yearlyLong(y), Commands: given(y.Long.Command)})
+		runs = yearlyRuns(y)
 	}
+	for i := range y.Strategies {
+		runs = append(runs, doubts(y, &y.Strategies[i])...)
+	}
+	return append(sections,
+		AdviceSection{Title: "The runs", Text: runs, Commands: yearlyCommands(y)},
+		AdviceSection{Title: "In a year", Text: []string{YearlyAnswer(y)}})
 }
+
+// hasRuns reports whether a strategy works without a pause. The others have no runs and no threshold.
+func hasRuns(r results.YearlyRate) bool { return r.Without == nil }
 
 func given(command string) []string {
 	if command == "" {
@@ -47,28 +57,46 @@ func yearlyRates(y *results.Yearly) AdviceSection {
 			row[1] = words.Rough(r.Breaks)
 		default:
 			row[1] = "none up to " + words.Rough(r.Unbroken)
+			if contradicted(r) {
+				row[1] += ", but the runs fail"
+			}
 		}
-		if r.PerYear != nil {
+		switch {
+		case r.CalmViolating > 0:
+			row[4] = "fails without a long pause too, about " + aYear(calmYear(y, r))
+		case r.PerYear != nil:
 			row[2] = fmt.Sprintf("%s of %s", words.Thousands(r.Violating), words.Thousands(r.Runs))
 			row[3] = words.Percent(r.Share())
-			row[4], row[5] = yearlyCells(r)
+			row[4], row[5] = yearlyCells(y, r)
 		}
 		s.Grid.Rows = append(s.Grid.Rows, row)
 	}
 	return s
 }
 
+// contradicted reports whether the runs fail under a lock that no pause broke in the small runs.
+func contradicted(r *results.YearlyRate) bool {
+	return r.Breaks == 0 && r.Violating > 0 && r.CalmViolating == 0
+}
+
 // yearlyCells returns the rate and its interval.
-func yearlyCells(r *results.YearlyRate) (rate, interval string) {
+func yearlyCells(y *results.Yearly, r *results.YearlyRate) (rate, interval string) {
 	switch {
 	case untested(r):
 		return "unknown", "-"
+	case tooShort(y, r):
+		return "none seen", "at most " + bare(r.PerYear.AtMost)
 	case r.Violating == 0:
 		return "none seen", "fewer than " + bare(r.PerYear.AtMost)
 	case r.PerYear.AtMost > 0:
 		return "-", "at most " + bare(r.PerYear.AtMost)
 	}
 	return bare(r.PerYear.Rate), bare(r.PerYear.Low) + " to " + bare(r.PerYear.High)
+}
+
+// tooShort reports whether no run fails and no long pause of the log is as long as the shortest that breaks the strategy.
+func tooShort(y *results.Yearly, r *results.YearlyRate) bool {
+	return r.Violating == 0 && y.Long.Count > 0 && r.Most != nil && r.Most.Causes == 0
 }
 
 // bare is aYear in a column for rates of a year.
@@ -90,19 +118,28 @@ func yearlyLong(y *results.Yearly) []string {
 		texts = append(texts, fmt.Sprintf("The log (%s) has %s of at least %s in %s hours %s: %s an hour (%s to %s).",
 			y.Log.Kind, words.Count(y.Long.Count, "pause"), from, hours, source, words.Figure(r.Rate), words.Figure(r.Low), words.Figure(r.High)))
 	} else {
-		texts = append(texts, fmt.Sprintf("The log (%s) has no pause of at least %s in %s hours %s, so there are at most %s an hour. It is too short to say more. "+
+		texts = append(texts, fmt.Sprintf("The log (%s) has no pause of at least %s in %s hours %s, so there are at most %s an hour, at 97.5 %%. It is too short to say more. "+
 			"It does not say how long such a pause is; the runs have pauses of %s.",
-			y.Log.Kind, from, hours, source, words.Figure(y.Long.PerHour.AtMost), words.Rough(y.Long.Assumed)))
+			y.Log.Kind, from, hours, source, words.Figure(y.Long.PerHour.High), words.Rough(y.Long.Assumed)))
 	}
 	if first := shortest(y); first != nil {
-		texts = append(texts, fmt.Sprintf("Pauses of less than %s are taken as harmless: the shortest that breaks a lock takes %s (%s, %s), with the longest work and a waiting "+
-			"worker that asks often. A tenth is left for latencies and work in their tails.", from, words.Rough(first.Breaks), words.Plain(first.Label, 60), words.Plain(first.At, 100)))
+		with := "the longest work (of an unbounded distribution, its 99.9 % quantile) and a waiting worker that asks often"
+		if y.Long.Lowered {
+			with = "the settings of the scenario"
+		}
+		texts = append(texts, fmt.Sprintf("Pauses of less than %s are taken as harmless: the shortest that breaks a lock takes %s (%s, \"%s\"), with %s. "+
+			"A tenth is left for latencies and work in their tails.", from, words.Rough(first.Breaks), words.Plain(first.Label, 60), words.Plain(first.At, 100), with))
 	} else {
 		texts = append(texts, fmt.Sprintf("No pause that was placed at any point breaks a lock. Pauses of at least %s, which is half a lease or half of the longest that was tried, count as long.", from))
 	}
+	if most := y.Long.Capped; most > 0 {
+		texts = append(texts, fmt.Sprintf("The longest pause of the log takes %s. In the runs, pauses of more than %s take %s: a longer one does no other harm.",
+			words.Rough(y.Log.Longest), words.Rough(most), words.Rough(most)))
+	}
 	if n := len(y.Long.Tested); n > 0 {
-		texts = append(texts, fmt.Sprintf("Pauses of %s to %s at every point of small runs broke nothing: %s placements.",
-			words.Rough(y.Long.Tested[0]), words.Rough(y.Long.Tested[n-1]), words.Thousands(y.Long.Placed)))
+		last := words.Rough(y.Long.Tested[n-1])
+		texts = append(texts, fmt.Sprintf("Pauses of %s to %s at every point of small runs broke nothing: %s placements. This command repeats those of %s with the first of %d seeds, "+
+			"and judges all checks of the scenario.", words.Rough(y.Long.Tested[0]), last, words.Thousands(y.Long.Placed), last, y.Long.Seeds))
 	}
 	return texts
 }
@@ -118,25 +155,42 @@ func shortest(y *results.Yearly) *results.YearlyRate {
 	return first
 }
 
-// yearlyRuns says what a run is, what is left out, and what to doubt.
+// yearlyRuns says what a run is, which factors the rates have, and what they leave out.
 func yearlyRuns(y *results.Yearly) []string {
 	run := fmt.Sprintf("A run has exactly one long pause, which begins at a random moment of the first %s and stops one of the %s of a lock. ", y.Duration, processes(y.Processes))
 	if y.Short.Count > 0 {
 		run += fmt.Sprintf("Shorter ones of the log, of at least %s, come about every %s to each process. ", words.Rough(y.Short.Least), words.Rough(y.Short.Every))
 	}
 	texts := []string{run + "The rate is that of the long pauses times the share of violating runs, times the processes of all locks. Its interval has the uncertainty of both."}
-	texts = append(texts, fmt.Sprintf("Left out are violations that need two pauses: two short ones in one section, at most %s; two long ones within %s at one lock, at most %s. Pauses are taken to come independently.",
-		bound(y.Neglected.ShortPairs), words.Rough(y.Neglected.Within), bound(y.Neglected.LongPairs)))
+	for i := range y.Strategies {
+		if r := &y.Strategies[i]; r.PerYear != nil && !untested(r) {
+			texts = append(texts, factors(y, r))
+		}
+	}
+	texts = append(texts, fmt.Sprintf("The rate leaves out violations that need two pauses. If each such pair is a violation, there are %s from two short ones in one section, and %s from two long ones "+
+		"within %s at one lock. Pauses are taken to come independently.", about(y.Neglected.ShortPairs), about(y.Neglected.LongPairs), words.Rough(y.Neglected.Within)))
 	if y.Replaced > 0 {
 		texts = append(texts, fmt.Sprintf("The pauses of the log replace the faults of the scenario (%s).", words.Count(y.Replaced, "entry")))
 	}
 	if y.Partial {
 		texts = append(texts, "It was stopped before the last run.")
 	}
-	for i := range y.Strategies {
-		texts = append(texts, doubts(y, &y.Strategies[i])...)
-	}
 	return texts
+}
+
+// factors writes the rate of a strategy as a product.
+func factors(y *results.Yearly, r *results.YearlyRate) string {
+	rest := fmt.Sprintf("%s x %s x %s hours", processes(y.Processes), words.Count(y.Locks, "lock"), words.Figure(results.Year))
+	label := words.Plain(r.Label, 60)
+	if r.Most == nil {
+		return fmt.Sprintf("%s: %s an hour x %s x %s = %s.", label, words.Figure(y.Long.PerHour.Rate), words.Percent(r.Share()), rest, aYear(r.PerYear.Rate))
+	}
+	text := fmt.Sprintf("%s: at most %s an hour x %s x %s = %s. Both bounds hold at 97.5 %%, and the product at 95 %% at least.",
+		label, words.Figure(r.Most.PerHour), words.Percent(r.Most.Share), rest, aYear(r.PerYear.AtMost))
+	if tooShort(y, r) {
+		text += " Only pauses of at least " + words.Rough(r.Breaks) + " break it, and the log has none."
+	}
+	return text
 }
 
 // doubts says what makes the rate of a strategy less certain.
@@ -149,12 +203,11 @@ func doubts(y *results.Yearly, r *results.YearlyRate) []string {
 		add("violates %s without any pause, so it has no rate for pauses.", strings.Join(r.Without, ", "))
 		return texts
 	}
-	if r.Breaks == 0 && r.Violating > 0 {
+	if contradicted(r) {
 		add("was broken by no pause in the small runs, and violates a check in these: shorter pauses than %s may break it too, so that its rate may be too low.", words.Rough(y.Long.From))
 	}
 	if r.CalmViolating > 0 {
-		add("also violates a check in %d of %d runs without a long pause: about %s, which the rate leaves out.", r.CalmViolating, r.Calm,
-			aYear(float64(r.CalmViolating)/float64(r.Calm)/y.Duration.Hours()*results.Year*float64(y.Locks)))
+		add("violates a check in %s of %s runs without a long pause too, so it has no rate for long pauses alone.", words.Thousands(r.CalmViolating), words.Thousands(r.Calm))
 	}
 	if r.Unknown > 0 {
 		add("has %s in which a check could not decide.", words.Count(r.Unknown, "run"))
@@ -168,7 +221,12 @@ func doubts(y *results.Yearly, r *results.YearlyRate) []string {
 	return texts
 }
 
-// yearlyCommands lists the command that comes to the same figures, and the first violating run of each strategy.
+// calmYear returns the rate of a year of violations without a long pause.
+func calmYear(y *results.Yearly, r *results.YearlyRate) float64 {
+	return float64(r.CalmViolating) / float64(r.Calm) / y.Duration.Hours() * results.Year * float64(y.Locks)
+}
+
+// yearlyCommands lists the command that reproduces the figures, and the first violating run of each strategy.
 func yearlyCommands(y *results.Yearly) []string {
 	commands := given(y.Command)
 	for i := range y.Strategies {
@@ -188,8 +246,12 @@ func YearlyAnswer(y *results.Yearly) string {
 		switch {
 		case r.Without != nil:
 			parts = append(parts, "no rate for "+label+", which fails without a pause")
+		case r.CalmViolating > 0:
+			parts = append(parts, fmt.Sprintf("no rate for %s, which fails without a long pause too, about %s", label, aYear(calmYear(y, r))))
 		case r.PerYear == nil || untested(r):
 			parts = append(parts, "unknown with "+label)
+		case tooShort(y, r):
+			parts = append(parts, fmt.Sprintf("none with %s (at most %s: the log has no pause that breaks it)", label, aYear(r.PerYear.AtMost)))
 		case r.Violating == 0:
 			parts = append(parts, fmt.Sprintf("none with %s (fewer than %s)", label, aYear(r.PerYear.AtMost)))
 		case y.Long.Count == 0:
@@ -236,17 +298,19 @@ func aYear(rate float64) string {
 		return "0 a year"
 	case rate >= 1:
 		return twoDigits(rate) + " a year"
+	case twoDigits(1/rate) == "1":
+		return "1 a year"
 	}
 	return "1 in " + twoDigits(1/rate) + " years"
 }
 
-// bound is aYear for a bound that may be tiny.
-func bound(rate float64) string {
+// about is aYear for a rough estimate that may be tiny.
+func about(rate float64) string {
 	const tiny = 1e-4
 	if rate < tiny {
-		return "1 in 10,000 years"
+		return "fewer than 1 in 10,000 years"
 	}
-	return aYear(rate)
+	return "about " + aYear(rate)
 }
 
 // spread writes an interval of rates of a year.

@@ -42,6 +42,22 @@ func TestTheAnswerOfAYearIsOneSentence(t *testing.T) {
 			"At most 12 corrupted counters a year with redis",
 		},
 		{
+			// 1 of 400 calm runs of a minute, in 8765.82 hours of 40 locks: 60 / 400 x 8765.82 x 40 = 52,595.
+			"failures without a long pause", 5,
+			[]results.YearlyRate{{Label: "redis", Runs: 100, Violating: 10, Jobs: 1, Finished: 1, Calm: 400, CalmViolating: 1}},
+			"No rate for redis, which fails without a long pause too, about 53,000 a year",
+		},
+		{
+			"long pauses that are too short", 5,
+			[]results.YearlyRate{{Label: "redis", Runs: 100, Jobs: 1, Finished: 1, PerYear: rate(0, 0, 12, 12), Most: &results.YearlyMost{}}},
+			"None with redis (at most 12 a year: the log has no pause that breaks it)",
+		},
+		{
+			"a rate that rounds to one", 5,
+			[]results.YearlyRate{{Label: "redis", Runs: 100, Violating: 10, Jobs: 1, Finished: 1, PerYear: rate(0.97, 0.94, 1.26, 0)}},
+			"About 1 corrupted counter a year (1 in 1.1 years to 1.3 a year) with redis",
+		},
+		{
 			"no rate", 5,
 			[]results.YearlyRate{
 				{Label: "none", Without: []string{"lost-update"}},
@@ -51,7 +67,7 @@ func TestTheAnswerOfAYearIsOneSentence(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			y := &results.Yearly{Scenario: "gc-pause", Workload: "counter", Locks: 40, Processes: 8, Strategies: test.runs}
+			y := &results.Yearly{Scenario: "gc-pause", Workload: "counter", Locks: 40, Processes: 8, Duration: time.Minute, Strategies: test.runs}
 			y.Log.File, y.Long.Count = "hiccup.log", test.long
 			want := test.want + ", given the pauses of hiccup.log and 40 locks of 8 processes each with the work of gc-pause."
 			if got := YearlyAnswer(y); got != want {

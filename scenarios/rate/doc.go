@@ -10,7 +10,7 @@
 //     package search does, and bisects for the shortest that breaks a strategy.
 //   - pauses.go splits the log into long and short pauses, and writes the scenario of the runs.
 //   - run.go executes the runs, tally.go counts them.
-//   - neglect.go bounds the violations that need two pauses.
+//   - neglect.go estimates the violations that need two pauses.
 //
 // A run ends soon after its pause, since what comes later cannot follow from it. The answer is a
 // [results.Yearly]: plain data, which package reports prints.

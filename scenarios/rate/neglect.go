@@ -8,7 +8,7 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// neglect bounds the violations that need two pauses, of which a run has at most one long one.
+// neglect estimates the violations that need two pauses, of which a run has at most one long one.
 func (e *estimate) neglect() {
 	y := e.result
 	hours, locks := y.Log.Hours(), float64(y.Locks)
@@ -16,7 +16,7 @@ func (e *estimate) neglect() {
 	pairs := shortPairs(slices.Sorted(slices.Values(e.Log.Pauses)), y.Long.From)
 	y.Neglected.ShortPairs = stats.SixDigits(locks * float64(y.Processes) * results.Year * float64(pairs) * within.Hours() / (hours * hours))
 	y.Neglected.Within = within + slices.Max(e.lengths())
-	rate := float64(y.Processes) * max(y.Long.PerHour.High, y.Long.PerHour.AtMost)
+	rate := float64(y.Processes) * y.Long.PerHour.High
 	y.Neglected.LongPairs = stats.SixDigits(locks * results.Year * rate * rate * y.Neglected.Within.Hours())
 }
 

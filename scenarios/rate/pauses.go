@@ -11,13 +11,15 @@ import (
 )
 
 const (
-	// Pauses shorter than this share of the shortest long pause are left out of the runs: a collector
-	// has thousands of them, and all of them together hardly move a worker.
+	// The runs leave out pauses shorter than this share of the shortest long pause: a collector
+	// has thousands of them, and together they hardly delay a worker.
 	leastShare = 100
 	// The background of a run has at most this number of different lengths.
 	mostLengths = 2000
 	// A run without long pauses in the log has one of this many thresholds.
 	assumedLengths = 10
+	// A run has no longer pause than this many thresholds or leases: what a longer one does to a lock, this one does.
+	longestLengths = 10
 )
 
 // split sorts the pauses of the log by what they are in a run.
@@ -28,6 +30,9 @@ func (e *estimate) split() {
 	from, _ := slices.BinarySearch(pauses, least)
 	to, _ := slices.BinarySearch(pauses, y.Long.From)
 	e.short, e.long = pauses[from:to], pauses[to:]
+	if most := longestLengths * max(y.Long.From, e.lease); y.Log.Longest > most {
+		y.Long.Capped = most
+	}
 	y.Short = results.Short{Count: len(e.short), Least: least}
 	if len(e.short) == 0 {
 		return
@@ -60,7 +65,7 @@ func (e *estimate) derive(path string) (*scenarios.Scenario, error) {
 
 // faults writes the faults of the runs.
 func (e *estimate) faults() string {
-	entries := []string{fmt.Sprintf("{at: 0s, pause: {target: worker-1, for: %v}}", e.lengths()[0])}
+	entries := []string{fmt.Sprintf("{at: 0s, pause: {target: worker-1, for: %v}}", e.simulated(e.lengths()[0]))}
 	if len(e.short) > 0 {
 		targets := []string{"each worker"}
 		if e.scenario.Processes > 0 {
@@ -99,4 +104,12 @@ func (e *estimate) lengths() []time.Duration {
 		return []time.Duration{e.result.Long.Assumed}
 	}
 	return e.long
+}
+
+// simulated returns how long a long pause takes in a run.
+func (e *estimate) simulated(length time.Duration) time.Duration {
+	if most := e.result.Long.Capped; most > 0 {
+		return min(length, most)
+	}
+	return length
 }

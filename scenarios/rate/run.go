@@ -44,6 +44,10 @@ type Request struct {
 const (
 	usualSeeds = 1000
 	calmShare  = 5 // one in this many seeds has a run without a long pause, too
+	// The longest time that a run goes on after its pause. It bounds the lease, and so the length of a run.
+	longestSettle = 10 * time.Minute
+	// The least number of runs in a stratum, if the seeds suffice: two show whether its pauses do unequal harm.
+	leastStratum = 2
 )
 
 // Error reports a request that is impossible for its scenario or its log.
@@ -92,6 +96,9 @@ func Run(ctx context.Context, s *scenarios.Scenario, r Request) (*results.Yearly
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if ctx.Err() != nil && e.done.Done == e.done.Total { // the end came too late to stop a run
+		err = nil
+	}
 	if e.result.Partial = err != nil; e.done.Done == 0 && e.result.Partial {
 		return nil, nil, err
 	}
@@ -136,6 +143,9 @@ func newEstimate(s *scenarios.Scenario, r Request) (*estimate, error) {
 		e.result.Strategies = append(e.result.Strategies, results.YearlyRate{Name: use.Name, Label: use.Label})
 	}
 	e.uses, e.result.Processes = uses, len(e.hosts())
+	if settle := e.settle(); settle > longestSettle {
+		return nil, &Error{fmt.Sprintf("a run would go on for %v after its pause (the longest lease, twice the longest work and 1s), and rate takes at most %v: set a shorter lease or work", settle, longestSettle)}
+	}
 	return e, e.judge()
 }
 
@@ -293,7 +303,7 @@ type placed struct {
 // strata is the number of strata of the long pauses, from which the seeds take their lengths in turns.
 func (e *estimate) strata() int {
 	const most = 40
-	return min(most, len(e.lengths()))
+	return max(1, min(most, len(e.lengths()), e.Seeds.Count()/leastStratum))
 }
 
 // place draws the long pause of a seed.
@@ -304,7 +314,7 @@ func (e *estimate) place(seed uint64) placed {
 	at := time.Duration(stream.Int64N(int64(e.scenario.Duration)))
 	host := hosts[stream.Int64N(int64(len(hosts)))]
 	share := (float64(stratum) + stream.Open()) / float64(strata)
-	return placed{at, lengths[int(share*float64(len(lengths)))], host, stratum}
+	return placed{at, e.simulated(lengths[int(share*float64(len(lengths)))]), host, stratum}
 }
 
 func (p placed) spec() faults.Spec {

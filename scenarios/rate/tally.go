@@ -1,6 +1,9 @@
 package rate
 
 import (
+	"slices"
+	"time"
+
 	"lockquake/checker"
 	"lockquake/internal/stats"
 	"lockquake/scenarios/campaign"
@@ -10,6 +13,7 @@ import (
 // tally counts the runs of one use.
 type tally struct {
 	runs, violating []int // by stratum
+	breaking        int   // runs whose long pause is at least as long as the shortest that breaks the use
 	unknown, hit    int
 	calm, broken    int // runs without a long pause, and those of them that violate a check
 	jobs, finished  int64
@@ -35,6 +39,9 @@ func (e *estimate) take(at cell, p placed, trial *results.Trial) {
 			t.broken++
 		}
 	default:
+		if p.length >= e.result.Strategies[at.use].Breaks {
+			t.breaking++
+		}
 		t.take(at.seed, p, trial, violated)
 	}
 	e.done.Done++
@@ -68,7 +75,9 @@ func (e *estimate) sum() error {
 		y.Calm, y.CalmViolating = t.calm, t.broken
 		c := causes(t.violating, t.runs, len(e.long), e.result.Log.Hours())
 		y.Violating, y.Runs, y.Dispersion = c.Violating, c.Runs, c.Dispersion
-		y.PerYear = yearly(c, float64(e.result.Locks*e.result.Processes))
+		if y.Runs > 0 && y.CalmViolating == 0 {
+			e.rate(y, e.breaking(c, y.Breaks, t.breaking))
+		}
 		if t.seed > 0 {
 			y.Check, y.FirstSeed = t.check, t.seed
 		}
@@ -82,8 +91,19 @@ func (e *estimate) sum() error {
 	return nil
 }
 
+// breaking leaves out the pauses that are too short to break a use, if no run violates a check: that they do no
+// harm says nothing of the longer ones.
+func (e *estimate) breaking(c stats.Causes, breaks time.Duration, runs int) stats.Causes {
+	if c.Violating == 0 {
+		first, _ := slices.BinarySearch(e.long, breaks)
+		c.Seen, c.Runs = len(e.long)-first, runs
+	}
+	return c
+}
+
 // causes adds up the strata. The dispersion comes from the strata: m runs of a stratum of which x violate
-// a check estimate the square of its probability by x(x-1)/(m(m-1)).
+// a check estimate the square of its probability by x(x-1)/(m(m-1)). Without a stratum of two runs it is the
+// largest possible: one pause does all the harm.
 func causes(violating, runs []int, long int, hours float64) stats.Causes {
 	c := stats.Causes{Seen: long, Exposure: hours, Dispersion: 1}
 	mean, squares, strata := 0.0, 0.0, 0.0
@@ -96,22 +116,26 @@ func causes(violating, runs []int, long int, hours float64) stats.Causes {
 			strata++
 		}
 	}
-	if mean > 0 && long > 0 {
+	switch {
+	case long == 0 || c.Violating == 0:
+	case mean == 0:
+		c.Dispersion = float64(long)
+	default:
 		d := squares * strata / (mean * mean)
 		c.Dispersion = stats.SixDigits(min(max(1, d), float64(long)))
 	}
 	return c
 }
 
-// yearly returns the rate of a year of some processes; nil without runs.
-func yearly(c stats.Causes, processes float64) *stats.Rate {
-	r := c.PerExposure()
-	if r == nil {
-		return nil
-	}
-	hours := processes * results.Year
-	return &stats.Rate{
+// rate fills in the rate of a year of all processes.
+func (e *estimate) rate(y *results.YearlyRate, c stats.Causes) {
+	r, hours := c.PerExposure(), float64(e.result.Locks)*float64(e.result.Processes)*results.Year
+	y.PerYear = &stats.Rate{
 		Rate: stats.SixDigits(r.Rate * hours), Low: stats.SixDigits(r.Low * hours), High: stats.SixDigits(r.High * hours), AtMost: stats.SixDigits(r.AtMost * hours),
+	}
+	if r.AtMost > 0 {
+		y.Most = &results.YearlyMost{Causes: c.Seen, Runs: c.Runs}
+		y.Most.PerHour, y.Most.Share = c.Most()
 	}
 }
 

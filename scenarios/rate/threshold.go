@@ -113,11 +113,11 @@ func (e *estimate) without(ctx context.Context, worst *scenarios.Scenario) error
 // bisect finds the shortest pause that breaks a strategy at any point.
 func (e *estimate) bisect(ctx context.Context, worst *scenarios.Scenario, y *results.YearlyRate, grid []time.Duration) error {
 	breaks := func(d time.Duration) (bool, error) {
-		at, err := e.broken(ctx, worst, []string{y.Label}, d, 1)
-		if at != "" {
+		broken, at, err := e.broken(ctx, worst, []string{y.Label}, d, 1)
+		if broken != nil {
 			y.Breaks, y.At = d, at
 		}
-		return at != "", err
+		return broken != nil, err
 	}
 	low := time.Duration(0)
 	for _, d := range grid {
@@ -193,45 +193,43 @@ func (e *estimate) test(ctx context.Context) error {
 	}
 	for i := 0; i < testSteps; i++ {
 		d := threeDigits(long.From/2 + time.Duration(i)*(long.From/2)/(testSteps-1))
-		at, err := e.broken(ctx, e.scenario, labels, d, 1+searchSeeds)
+		y, at, err := e.broken(ctx, e.scenario, labels, d, 1+searchSeeds)
 		if err != nil {
 			return err
 		}
-		if at == "" {
+		if y == nil {
 			long.Tested = append(long.Tested, d)
 			continue
 		}
 		if long.From = threeDigits(time.Duration(longShare * float64(d))); long.From < time.Millisecond {
-			return &Error{fmt.Sprintf("a pause of %v breaks %s: no pause is too short to matter", d, at)}
+			return &Error{fmt.Sprintf("a pause of %v breaks %s: no pause is too short to matter", d, y.Label)}
 		}
-		long.Tested, long.Placed, i = nil, 0, -1
+		y.Breaks, y.At, y.Unbroken = d, at, 0
+		long.Lowered, long.Tested, long.Placed, i = true, nil, 0, -1
 	}
 	words := []string{e.program(), "explore", e.scenario.Argument(), "--kinds pause", fmt.Sprintf("--for %v", long.Tested[len(long.Tested)-1])}
-	words = append(words, fmt.Sprintf("--workers %d --seed %d", e.workers(), 1+searchSeeds))
-	if e.Strategies != nil {
-		words = append(words, "--strategy '"+strings.Join(e.Strategies, ",")+"'")
-	}
-	long.Command = strings.Join(words, " ")
+	words = append(words, fmt.Sprintf("--workers %d --seed %d", e.workers(), 1+searchSeeds), "--strategy", scenarios.Word(strings.Join(labels, ",")))
+	long.Command, long.Seeds = strings.Join(words, " "), searchSeeds
 	return nil
 }
 
-// broken returns the first placement of a pause that violates a check of a strategy, "" if there is none.
-func (e *estimate) broken(ctx context.Context, s *scenarios.Scenario, labels []string, d time.Duration, first uint64) (string, error) {
+// broken returns the first strategy of which a pause violates a check, and its placement; nil if no pause does.
+func (e *estimate) broken(ctx context.Context, s *scenarios.Scenario, labels []string, d time.Duration, first uint64) (*results.YearlyRate, string, error) {
 	for seed := first; seed < first+searchSeeds; seed++ {
 		found, err := e.explore(ctx, s, labels, d, seed)
 		if err != nil {
-			return "", err
+			return nil, "", err
 		}
 		for _, st := range found {
 			e.result.Long.Placed += st.Tried
 			for _, p := range st.Singles {
 				if slices.ContainsFunc(p.Violated, func(check string) bool { return slices.Contains(e.checks, check) }) {
-					return p.Places[0].Text, nil
+					return e.of(st.Label), p.Places[0].Text, nil
 				}
 			}
 		}
 	}
-	return "", nil
+	return nil, "", nil
 }
 
 // explore places a pause at every point of a small run.

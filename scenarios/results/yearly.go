@@ -16,7 +16,7 @@ type Yearly struct {
 	Schema   int    `json:"schema"` // version of this format, 1
 	Version  string `json:"version"`
 	Program  string `json:"program,omitempty"` // name of the program that repeats its runs
-	Command  string `json:"command,omitempty"` // the command that comes to the same figures
+	Command  string `json:"command,omitempty"` // the command that reproduces the figures
 	Scenario string `json:"scenario"`
 	Workload string `json:"workload"` // its kind
 	// Path is the scenario of the runs, with the pauses of the log, in the report; "" without a report.
@@ -62,16 +62,22 @@ type Long struct {
 	// strategy at its worst point.
 	From  time.Duration `json:"from"`
 	Count int           `json:"count"`
-	// PerHour is their rate for each hour of a process, with Garwood's 95 % interval.
+	// PerHour is their rate for each hour of a process, with Garwood's 95 % interval. If there are none, its
+	// High is the bound that the rates of a year use, one-sided at 97.5 %.
 	PerHour stats.Rate `json:"per_hour"`
+	// Capped is the length in the runs of the longer ones of the log; 0 if there are none.
+	Capped time.Duration `json:"capped,omitempty"`
 	// Assumed is the length of the pauses of the runs if the log has no long ones; else 0.
 	Assumed time.Duration `json:"assumed,omitempty"`
 	// Tested has the lengths, all below From, of pauses that were placed at every point of a small run
 	// of each strategy. None of them broke a check that counts.
 	Tested []time.Duration `json:"tested"`
 	Placed int             `json:"placed"` // pauses of these lengths, over all strategies
-	// Command places the longest of them.
-	Command string `json:"command"`
+	// Lowered reports that such a pause broke a check at first, so that From is below what the search had found.
+	Lowered bool `json:"lowered,omitempty"`
+	// Command places the longest of them, with the first of Seeds seeds. It is "" if nothing was placed.
+	Command string `json:"command,omitempty"`
+	Seeds   int    `json:"seeds,omitempty"`
 }
 
 // Short has the other pauses of the log. A run has those of at least Least as a background.
@@ -81,7 +87,7 @@ type Short struct {
 	Every time.Duration `json:"every,omitempty"` // mean time from the end of one to the next, of a process
 }
 
-// Neglected bounds what the estimate leaves out, in violations a year of all locks if each such pair
+// Neglected has about what the estimate leaves out, in violations a year of all locks if each such pair
 // of pauses is one.
 type Neglected struct {
 	// ShortPairs are pairs of pauses of one process within a lease and the longest work that are long only together.
@@ -115,14 +121,27 @@ type YearlyRate struct {
 	// Calm counts runs with short pauses only, CalmViolating those of them that violate a check.
 	Calm          int `json:"calm"`
 	CalmViolating int `json:"calm_violating"`
-	// PerYear is the rate for all locks, with its 95 % interval. It is nil
-	// without runs.
+	// PerYear is the rate for all locks, with its 95 % interval. It is nil without runs, and if a calm run violates a
+	// check: then long pauses are not the only cause.
 	PerYear *stats.Rate `json:"per_year,omitempty"`
+	// Most has the factors of PerYear.AtMost. It is nil if that is 0.
+	Most *YearlyMost `json:"most,omitempty"`
 	// Check is the most serious violated check of the first violating seed, and Replay the token of this run; ""
 	// without a report.
 	Check     string `json:"check,omitempty"`
 	FirstSeed uint64 `json:"first_seed,omitempty"`
 	Replay    string `json:"replay,omitempty"`
+}
+
+// YearlyMost has the factors of the upper bound of a rate, each one-sided at 97.5 %.
+type YearlyMost struct {
+	// Causes counts the pauses of the log that can break the strategy: of all long ones, those of at least Breaks if no
+	// run violates a check.
+	Causes int `json:"causes"`
+	// Runs are those with such a pause.
+	Runs    int     `json:"runs"`
+	PerHour float64 `json:"per_hour"` // of the causes, for each hour of a process
+	Share   float64 `json:"share"`    // of the violating runs
 }
 
 // Share returns the share of the runs that violate a check.
