@@ -26,6 +26,7 @@ func TestTheGoldenTablesStayTheSame(t *testing.T) {
 		}},
 		{"sweep-find.txt", func(w io.Writer) error { return Sweep(w, sample.Found(), false) }},
 		{"matrix.txt", func(w io.Writer) error { return Matrix(w, sample.Matrix(), MatrixOptions{}) }},
+		{"yearly.txt", func(w io.Writer) error { return Yearly(w, estimated(), false) }},
 		{"sweep.csv", func(w io.Writer) error { return SweepCSV(w, sample.Swept(sample.TTLs(), sample.Fences())) }},
 	}
 	for _, tt := range tests {

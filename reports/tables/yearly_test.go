@@ -90,3 +90,38 @@ func TestAThresholdThatTheRunsContradictIsDoubted(t *testing.T) {
 		t.Errorf("without a contradiction: %q", got)
 	}
 }
+
+// estimated returns an estimate with a use of each kind: a rate, no violation, pauses that are too short to break it, a
+// contradiction, failures without a long pause, and failures without any.
+func estimated() *results.Yearly {
+	const (
+		ms   = time.Millisecond
+		jobs = 1000
+	)
+	place := func(length string) string { return "when worker-1 lease-checked 1 pause worker-1 for " + length }
+	return &results.Yearly{
+		Scenario: "gc-pause", Workload: "counter", Locks: 3, Processes: 2, Duration: time.Minute, Replaced: 1,
+		Command: "lockquake rate gc-pause --pauses pauses.txt --pauses-over 720h --locks 3",
+		Log:     results.PauseLog{File: "pauses.txt", Kind: "list of durations", Count: 5, Longest: time.Hour, Over: 720 * time.Hour, Stated: true},
+		Long: results.Long{
+			From: 1630 * ms, Count: 3, PerHour: stats.Rate{Rate: 0.00416667, Low: 0.000859266, High: 0.0121768}, Capped: 20 * time.Second,
+			Tested: []time.Duration{815 * ms, 1630 * ms}, Placed: 1640, Command: "lockquake explore gc-pause --kinds pause --for 1.63s", Seeds: 2,
+		},
+		Short:     results.Short{Count: 2, Least: 16300 * time.Microsecond, Every: 240 * time.Hour},
+		Neglected: results.Neglected{ShortPairs: 1e-5, LongPairs: 0.04, Within: 9 * time.Second},
+		Strategies: []results.YearlyRate{
+			{Name: "redis", Label: "redis", Breaks: 1820 * ms, At: place("1.82s"), Runs: 300, Violating: 100, Hit: 200, Jobs: jobs, Finished: jobs, Calm: 60, PerYear: &stats.Rate{Rate: 73.0485, Low: 15, High: 220}},
+			{
+				Name: "redis-fenced", Label: "fenced", Unbroken: 6 * time.Second, Runs: 300, Hit: 200, Jobs: jobs, Finished: jobs, Calm: 60,
+				PerYear: &stats.Rate{High: 7.82, AtMost: 7.82}, Most: &results.YearlyMost{Causes: 3, Runs: 300, PerHour: 0.0121768, Share: 0.0122209},
+			},
+			{
+				Name: "redis-watchdog", Label: "slow", Breaks: 4 * time.Second, At: place("4s"), Runs: 300, Hit: 200, Jobs: jobs, Finished: jobs, Calm: 60,
+				PerYear: &stats.Rate{High: 269.5, AtMost: 269.5}, Most: &results.YearlyMost{PerHour: 0.00512344, Share: 1},
+			},
+			{Name: "redis-semaphore", Label: "permits", Unbroken: 6 * time.Second, Runs: 300, Violating: 3, Hit: 200, Jobs: jobs, Finished: jobs, Calm: 60, PerYear: &stats.Rate{Rate: 2.19146, Low: 0.3, High: 8}},
+			{Name: "redis-del", Label: "calm", Unbroken: 6 * time.Second, Runs: 300, Violating: 90, Hit: 200, Jobs: jobs, Finished: jobs, Calm: 60, CalmViolating: 2},
+			{Name: "none", Label: "none", Without: []string{"lost-update"}},
+		},
+	}
+}
