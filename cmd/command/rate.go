@@ -89,7 +89,9 @@ func (f *rateFlags) rate(ctx context.Context, arg string, stdout, stderr io.Writ
 	}
 	noteLibraries(stderr, s, f.strategies)
 	if !f.quiet {
-		fmt.Fprintf(stderr, "%s: searching for the shortest pause that breaks a lock\n", s.Name)
+		r.Searching = func() {
+			fmt.Fprintf(stderr, "%s: searching for the shortest pause that breaks a lock\n", s.Name)
+		}
 		var bar *progress // of the runs, which begin after the search
 		r.Progress = func(at campaign.Progress) {
 			if bar == nil {

@@ -255,7 +255,7 @@ func TestARunDoesNotLastAsLongAsTheLongestPauseOfALog(t *testing.T) {
 	if y.Long.Capped != 10*time.Second || y.Log.Longest != 100*time.Hour || y.Strategies[0].Violating == 0 {
 		t.Errorf("%+v, %+v, %+v", y.Long, y.Log, y.Strategies[0])
 	}
-	if got := s.Faults[0].Timing.For.Value; got != 10*time.Second {
+	if got := s.Faults[0].For.Value; got != 10*time.Second {
 		t.Errorf("the runs have pauses of %v", got)
 	}
 }

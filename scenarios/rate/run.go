@@ -39,6 +39,8 @@ type Request struct {
 	Jobs       int
 	Stall      time.Duration
 	Progress   func(campaign.Progress)
+	// Searching is called when the request is accepted and the search for the shortest pause begins; nil: not at all.
+	Searching func()
 }
 
 const (
@@ -83,6 +85,9 @@ func Run(ctx context.Context, s *scenarios.Scenario, r Request) (*results.Yearly
 	e, err := newEstimate(s, r)
 	if err != nil {
 		return nil, nil, err
+	}
+	if e.Searching != nil {
+		e.Searching()
 	}
 	if err := e.threshold(ctx); err != nil {
 		return nil, nil, err
@@ -144,7 +149,7 @@ func newEstimate(s *scenarios.Scenario, r Request) (*estimate, error) {
 	}
 	e.uses, e.result.Processes = uses, len(e.hosts())
 	if settle := e.settle(); settle > longestSettle {
-		return nil, &Error{fmt.Sprintf("a run would go on for %v after its pause (the longest lease, twice the longest work and 1s), and rate takes at most %v: set a shorter lease or work", settle, longestSettle)}
+		return nil, &Error{fmt.Sprintf("a run would go on for %v after its pause (the longest lease, twice the longest work and 1s), and rate takes at most %v: set a shorter lease or work", settle.Round(time.Millisecond), longestSettle)}
 	}
 	return e, e.judge()
 }
