@@ -389,19 +389,50 @@ func TestMergeRefusesSumsThatDoNotFit(t *testing.T) {
 	if _, err := Run(t.Context(), s, r); err == nil || !strings.HasSuffix(err.Error(), ": its sums are not of the scenario quick") {
 		t.Errorf("without faults it gives %v", err)
 	}
+	// In the sums of redis each of the seeds 1-3 violates the first check once.
 	for _, test := range []struct{ old, now string }{
 		{`"runs":3`, `"runs":4`},
 		{`"seeds":"1-3"`, `"seeds":"1-3,..."`},
 		{`"violating":3`, `"violating":4`},
 		{`"unknown":0`, `"unknown":-1`},
 		{`"first":{`, `"last":{`},
-		{`"label":"fenced"`, `"label":"redis"`},
 		{`"uses":[`, `"uses":[null,`},
-		{`"uses":[`, `"users":[`},
+		{`],"faults":[`, `,null],"faults":[`},
+		{`"first":{"seed":1,`, `"first":{"seed":2,`},
+		{`"first":{"seed":1,`, `"first":{"seed":4,`},
+		{`"violating":3,"unknown":0,"violations":3,"squares":3,"seeds":"1-3"`, `"violating":3,"unknown":0,"violations":2,"squares":3,"seeds":"1-3"`},
+		{`"violations":3,"squares":3`, `"violations":3,"squares":2`},
+		{`"violations":0,"squares":0`, `"violations":1,"squares":1`},
+		{`"squares":3,"seeds":"1-3"`, `"squares":3,"seeds":"1,3-4"`},
+		{`"squares":3,"seeds":"1-3"`, `"squares":3,"seeds":"..."`},
+		{`"violating":0,"unknown":0,`, `"violating":0,"unknown":1,"unknown_seeds":"7",`},
+		{`"acquisitions":`, `"acquisitions":-`},
+		{`"commands":`, `"commands":-`},
+		{`"wait":{"n":`, `"wait":{"n":1`},
+		{`"bit":`, `"bit":-`},
+		{`"planned":`, `"planned":-`},
+		{`"fairness":`, `"fairness":1`},
+		{`"runs":3},"checksum"`, `"runs":4},"checksum"`},
+		{`"pair":{"seeds":0`, `"pair":{"seeds":4`},
+		{`"pair":{"seeds":3,"both":0`, `"pair":{"seeds":3,"both":-1`},
+		{`"pair":{"seeds":3,"both":0`, `"pair":{"seeds":3,"both":1`},
+		{`"checks":[`, `"unread":{"seed":4,"reason":"no"},"checks":[`},
 	} {
-		text := strings.Replace(strings.TrimSpace(lines[2][journalSumLength:]), test.old, test.now, 1)
-		path := put(t, lines[0]+lines[1]+signed(text))
-		if _, err := ReadJournal(path); err == nil || !strings.HasPrefix(err.Error(), path+":3: ") {
+		text := strings.TrimSpace(lines[2][journalSumLength:])
+		if !strings.Contains(text, test.old) {
+			t.Errorf("%s has no %s", text, test.old)
+		}
+		path := put(t, lines[0]+lines[1]+signed(strings.Replace(text, test.old, test.now, 1)))
+		if _, err := ReadJournal(path); err == nil || !strings.HasPrefix(err.Error(), path+":3: ") || !strings.HasSuffix(err.Error(), " contradict each other") {
+			t.Errorf("%s: it gives %v", test.now, err)
+		}
+	}
+	for _, test := range []struct{ old, now, want string }{
+		{`"label":"fenced"`, `"label":"redis"`, `strategy "redis" is there twice`},
+		{`"uses":[`, `"users":[`, "sums of no strategy"},
+	} {
+		path := put(t, lines[0]+lines[1]+signed(strings.Replace(strings.TrimSpace(lines[2][journalSumLength:]), test.old, test.now, 1)))
+		if _, err := ReadJournal(path); err == nil || err.Error() != path+":3: "+test.want {
 			t.Errorf("%s: it gives %v", test.now, err)
 		}
 	}
