@@ -24,7 +24,7 @@ import (
 // seeds; journalsums.go has that.
 //
 // Each record is written by one system call, without fsync: the journal survives a crash of the
-// program, but a power cut may lose the last records.
+// program, but a power cut may lose the last records. A file that replaces the journal is synced.
 type Journal struct {
 	path   string
 	file   *os.File // nil: the journal combines others and has no file

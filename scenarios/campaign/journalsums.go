@@ -120,11 +120,13 @@ func (j *Journal) forgetSummed() {
 }
 
 // rewrite replaces the file by one without the records that are no longer needed. A program that is
-// killed meanwhile leaves the old file, and the fresh one, which the next rewrite replaces.
+// killed meanwhile leaves the old file, and the fresh one, which the next rewrite replaces. The fresh
+// file is synced first: a power cut must not leave an empty file in place of the runs of hours. If no
+// file can be created, rewrite appends the sums to the old one.
 func (j *Journal) rewrite() error {
 	fresh, err := os.Create(j.path + ".new")
 	if err != nil {
-		return fmt.Errorf("journal: %w", err)
+		return j.write(journalRecord{Sums: j.sums})
 	}
 	out := bufio.NewWriter(fresh)
 	head, err := j.head()
@@ -149,6 +151,9 @@ func (j *Journal) rewrite() error {
 		end += int64(place.length)
 	}
 	if err = errors.Join(err, out.Flush()); err == nil {
+		err = fresh.Sync()
+	}
+	if err == nil {
 		fresh, err = journalReplace(j.file, fresh, j.path)
 	}
 	if err != nil {

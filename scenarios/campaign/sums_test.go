@@ -296,6 +296,34 @@ func TestJournalOfSumsStaysSmall(t *testing.T) {
 	}
 }
 
+// If the smaller file cannot be created, the sums are appended, and the campaign goes on.
+func TestSumsAreAppendedIfTheJournalCannotBeReplaced(t *testing.T) {
+	s := parseText(t, quick)
+	path := filepath.Join(t.TempDir(), "runs")
+	if err := os.Mkdir(path+".new", 0o700); err != nil { // no file can have this name
+		t.Fatal(err)
+	}
+	j := open(t, path, s)
+	r := summedRequest(100)
+	r.Journal, r.blockRuns = j, 50
+	got := campaignOf(t, s, r)
+	closed(t, j)
+	if diff := cmp.Diff(shown(t, campaignOf(t, s, summedRequest(100))), shown(t, got)); diff != "" {
+		t.Errorf("it differs (-want +got):\n%s", diff)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 100 seeds of two strategies in blocks of 25 seeds.
+	if n := bytes.Count(text, []byte(`{"sums":`)); n != 4 {
+		t.Errorf("the sums were appended %d times, want 4", n)
+	}
+	if again := read(t, path); again.Runs() != 200 || again.HasSingleRuns() {
+		t.Errorf("%d runs, single ones: %v", again.Runs(), again.HasSingleRuns())
+	}
+}
+
 // Runs that were kept one by one are not done again when the campaign grows beyond what keeps each.
 func TestSingleRunsBecomeSums(t *testing.T) {
 	s := parseText(t, quick)
