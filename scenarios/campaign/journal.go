@@ -38,6 +38,9 @@ type Journal struct {
 	sums  *sums // of other runs; nil if there are none
 	lines int
 	end   int64 // of the last complete record
+
+	imported int    // runs that are in another journal too
+	source   string // the path of the journal that the sums were imported from; "" if they were not
 }
 
 // journalPlace is the position of the record of a run.
@@ -307,15 +310,19 @@ func (j *Journal) fits(want journalHeader) error {
 func (j *Journal) Runs() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	return j.total()
+}
+
+func (j *Journal) total() int {
 	if j.sums != nil {
 		return j.count + j.sums.runs()
 	}
 	return j.count
 }
 
-// Close closes the journal. It removes a journal without runs.
+// Close closes the journal. It removes the file if another journal has all its runs, or if it has none.
 func (j *Journal) Close() error {
-	if j.writes && j.Runs() == 0 {
+	if j.writes && j.Runs() == j.imported {
 		return j.Remove()
 	}
 	return j.file.Close()
@@ -338,6 +345,8 @@ func (j *Journal) Remove() error {
 func (j *Journal) Import(from *Journal) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	before := j.total()
+	defer func() { j.imported += j.total() - before }()
 	if err := from.fits(j.header); err != nil {
 		return err
 	}

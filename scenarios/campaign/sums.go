@@ -241,7 +241,7 @@ func (a *sums) differs(more *sums) string {
 	}
 	for i, u := range a.Uses {
 		if twice := u.Seeds.Common(more.Uses[i].Seeds); !twice.IsZero() {
-			return fmt.Sprintf("seeds %s of %.60s were added up already, and with more than a million runs none can be taken away", twice.First(mostRanges), u.Label)
+			return fmt.Sprintf("seeds %s of %.60s are in two of the reports", twice.First(mostRanges), u.Label)
 		}
 	}
 	return ""

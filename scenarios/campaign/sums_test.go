@@ -356,11 +356,11 @@ func TestSumsRefuseOtherCampaigns(t *testing.T) {
 		set  func(r *Request)
 		want string
 	}{
-		{"fewer seeds", func(r *Request) { r.Seeds.Last = 7 }, "the sums of a campaign with seeds 8-9, and"},
-		{"a shard of them", func(r *Request) { r.Part, r.Parts = 2, 3 }, "the sums of a campaign with seeds 1-3,7-9, and"},
-		{"fewer strategies", func(r *Request) { r.Strategies = []string{"redis"} }, "the sums of a campaign with other strategies, and"},
-		{"until", func(r *Request) { r.Until = 0.1 }, "the sums of a campaign with another --until, and"},
-		{"each run is kept", func(r *Request) { r.most = 100 }, "the sums of a campaign with more than a million runs, and"},
+		{"fewer seeds", func(r *Request) { r.Seeds.Last = 7 }, ": it has only sums, for seeds 1-9; this campaign needs seeds 1-7. Leave out --resume to start again"},
+		{"a shard of them", func(r *Request) { r.Part, r.Parts = 2, 3 }, ": it has only sums, for seeds 1-9; this campaign needs seeds 4-6. Leave out --resume to start again"},
+		{"fewer strategies", func(r *Request) { r.Strategies = []string{"redis"} }, ": it has only sums, for redis, fenced; this campaign needs redis. Leave"},
+		{"until", func(r *Request) { r.Until = 0.1 }, ": it has only sums, for all seeds; this campaign needs --until 10%. Leave"},
+		{"each run is kept", func(r *Request) { r.most = 100 }, ": it has only sums, for more than a million runs; this campaign needs each run. Leave"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := put(t, text)
@@ -403,7 +403,7 @@ func TestMergeRefusesSumsThatDoNotFit(t *testing.T) {
 		want string
 	}{
 		{"one is missing", []*Journal{part(1), part(3)}, "merge: seeds 4-6 are missing"},
-		{"one is there twice", []*Journal{part(1), part(2), part(2)}, ": seeds 4-6 of redis were added up already"},
+		{"one is there twice", []*Journal{part(1), part(2), part(2)}, ": seeds 4-6 of redis are in two of the reports"},
 		{"other strategies", []*Journal{part(1), part(2), shard(t, s, other)}, ": its runs are of redis, and not of redis, fenced"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
