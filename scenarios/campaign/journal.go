@@ -41,6 +41,8 @@ type Journal struct {
 
 	imported int    // runs that are in another journal too
 	source   string // the path of the journal that the sums were imported from; "" if they were not
+
+	order []string // of a combined journal: the labels of the scenario
 }
 
 // journalPlace is the position of the record of a run.

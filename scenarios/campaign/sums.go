@@ -237,7 +237,7 @@ func (a *sums) differs(more *sums) string {
 		return "its sums are of another scenario"
 	}
 	if !slices.Equal(a.labels(), more.labels()) {
-		return fmt.Sprintf("its runs are of %.200s, and not of %.200s: with more than a million runs the strategies must be the same", strings.Join(more.labels(), ", "), strings.Join(a.labels(), ", "))
+		return fmt.Sprintf("its runs are of %.200s, and not of %.200s: with more than a million runs the strategies and their order must be the same", strings.Join(more.labels(), ", "), strings.Join(a.labels(), ", "))
 	}
 	for i, u := range a.Uses {
 		if twice := u.Seeds.Common(more.Uses[i].Seeds); !twice.IsZero() {

@@ -389,6 +389,8 @@ func TestMergeRefusesSumsThatDoNotFit(t *testing.T) {
 	}
 	other := summedRequest(9)
 	other.Part, other.Parts, other.Strategies = 3, 3, []string{"redis"}
+	swapped := other
+	swapped.Strategies = []string{"fenced", "redis"} // each is compared with the first
 	lines := strings.SplitAfter(textOf(t, shard(t, s, summedRequest(3))), "\n")
 	forged := func(old, now string) *Journal {
 		text := strings.TrimSpace(lines[2][journalSumLength:])
@@ -404,7 +406,10 @@ func TestMergeRefusesSumsThatDoNotFit(t *testing.T) {
 	}{
 		{"one is missing", []*Journal{part(1), part(3)}, "merge: seeds 4-6 are missing"},
 		{"one is there twice", []*Journal{part(1), part(2), part(2)}, ": seeds 4-6 of redis are in two of the reports"},
-		{"other strategies", []*Journal{part(1), part(2), shard(t, s, other)}, ": its runs are of redis, and not of redis, fenced"},
+		{"other strategies", []*Journal{part(1), part(2), shard(t, s, other)}, ": its runs are of redis, and not of redis, fenced: with more than a million runs the strategies and their order must be the same"},
+		{"other strategies first", []*Journal{shard(t, s, other), part(1), part(2)}, ": its runs are of redis, fenced, and not of redis: with more"},
+		{"another order", []*Journal{part(1), part(2), shard(t, s, swapped)}, ": its runs are of fenced, redis, and not of redis, fenced: with more"},
+		{"another order first", []*Journal{shard(t, s, swapped), part(1), part(2)}, ": its runs are of redis, fenced, and not of fenced, redis: with more"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if c, _, err := mergeOf(t, s, test.from, nil); c != nil || err == nil || !strings.Contains(err.Error(), test.want) {
