@@ -80,27 +80,41 @@ func (p platform) shard(parts int, environ func(string) string) (part, all int, 
 		if variable == "" || err != nil {
 			return otherwise
 		}
-		n, wrong := strconv.Atoi(environ(variable))
-		if wrong != nil {
-			err = usagef("--shard auto: %s is %q, not a number", variable, environ(variable))
+		text := environ(variable)
+		n, wrong := strconv.Atoi(text)
+		switch {
+		case text == "":
+			err = usagef("--shard auto: %s is not set", variable)
+		case wrong != nil:
+			err = usagef("--shard auto: %s is %q, not a number", variable, text)
 		}
 		return n
 	}
 	if p.count == "" && parts == 0 {
 		return 0, 0, usagef("--shard auto: %s tells no number of shards: write it, as in auto/16", p.name)
 	}
-	all = number(p.count, parts)
+	if all = parts; parts == 0 || environ(p.count) != "" {
+		all = number(p.count, parts)
+	}
 	index, lowest := number(p.index, 0), number(p.lowest, p.first)
 	highest := number(p.highest, lowest+all-1)
 	switch {
 	case err != nil:
 		return 0, 0, err
+	case all < 1:
+		return 0, 0, usagef("--shard auto: %s is %d; it must be at least 1", p.count, all)
 	case parts != 0 && parts != all:
 		return 0, 0, usagef("--shard auto/%d: %s is %d", parts, p.count, all)
 	}
 	step := max(1, (highest-lowest)/max(1, all-1))
-	if all < 1 || index < lowest || index > highest || (index-lowest)%step != 0 || highest != lowest+(all-1)*step {
-		return 0, 0, usagef("--shard auto: %s is %d, not one of %d from %d to %d in even steps", p.index, index, all, lowest, highest)
+	if index < lowest || index > highest || (index-lowest)%step != 0 || highest != lowest+(all-1)*step {
+		switch {
+		case p.lowest != "":
+			return 0, 0, usagef("--shard auto: %s is %d, not one of %d from %d to %d in even steps", p.index, index, all, lowest, highest)
+		case all == 1:
+			return 0, 0, usagef("--shard auto: %s is %d; with 1 shard it is %d", p.index, index, lowest)
+		}
+		return 0, 0, usagef("--shard auto: %s is %d; with %d shards it is %d to %d", p.index, index, all, lowest, highest)
 	}
 	return (index-lowest)/step + 1, all, nil
 }

@@ -32,9 +32,12 @@ func Campaign(w io.Writer, c *results.Campaign, o Options) error {
 	b.WriteByte('\n')
 	WriteSentences(&b, o.Color, Verdict(c))
 	b.WriteByte('\n')
-	if o.Part == "" {
+	switch {
+	case o.Part == "":
 		WriteSentences(&b, o.Color, Expectations(c))
-	} else {
+	case c.Partial:
+		words.Paint(&b, o.Color, words.Bold, fmt.Sprintf("shard %s is not done; run it again with --resume", o.Part))
+	default:
 		words.Paint(&b, o.Color, words.Bold, fmt.Sprintf("shard %s is done; %s merge decides, once all are", o.Part, cmp.Or(c.Program, "lockquake")))
 	}
 	b.WriteByte('\n')

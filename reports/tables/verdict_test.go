@@ -100,7 +100,7 @@ func TestTheVerdictSaysWhatHappenedWorstFirst(t *testing.T) {
 			[]string{
 				"unknown: unknown: idle finished 3 of 1000, less than 1 %, so hardly anything was tested",
 				"unknown: unknown: undecided could not be judged by progress in 3 of 200 runs",
-				"unknown: unknown: unrun has no finished run",
+				"unknown: unknown: unrun finished no run",
 			},
 		},
 		{
@@ -161,6 +161,21 @@ func TestManyStrategiesMakeFewSentences(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, texts(Verdict(c))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestAShardIsDoneOnlyIfItWasNotStopped(t *testing.T) {
+	c := &results.Campaign{Scenario: "s", Workload: "counter", WakeLag: "0s", Strategies: []results.StrategyStats{use("redis", 200, nil)}}
+	const done, stopped = "\nshard 2/3 is done; lockquake merge decides, once all are\n", "\nshard 2/3 is not done; run it again with --resume\n"
+	for _, partial := range []bool{false, true} {
+		c.Partial = partial
+		var text strings.Builder
+		if err := Campaign(&text, c, Options{Part: "2/3"}); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(text.String(), done) == partial || strings.Contains(text.String(), stopped) != partial {
+			t.Errorf("partial %v: it prints\n%s", partial, text.String())
+		}
 	}
 }
 

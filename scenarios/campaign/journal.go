@@ -24,7 +24,7 @@ import (
 // seeds; journalsums.go has that.
 //
 // Each record is written by one system call, without fsync: the journal survives a crash of the
-// program, but a power cut may lose the last records.
+// program, but a power cut may lose the last records. A file that replaces the journal is synced.
 type Journal struct {
 	path   string
 	file   *os.File // nil: the journal combines others and has no file
@@ -38,6 +38,11 @@ type Journal struct {
 	sums  *sums // of other runs; nil if there are none
 	lines int
 	end   int64 // of the last complete record
+
+	imported int    // runs that are in another journal too
+	source   string // the path of the journal that the sums were imported from; "" if they were not
+
+	order []string // of a combined journal: the labels of the scenario
 }
 
 // journalPlace is the position of the record of a run.
@@ -307,15 +312,19 @@ func (j *Journal) fits(want journalHeader) error {
 func (j *Journal) Runs() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	return j.total()
+}
+
+func (j *Journal) total() int {
 	if j.sums != nil {
 		return j.count + j.sums.runs()
 	}
 	return j.count
 }
 
-// Close closes the journal. It removes a journal without runs.
+// Close closes the journal. It removes the file if another journal has all its runs, or if it has none.
 func (j *Journal) Close() error {
-	if j.writes && j.Runs() == 0 {
+	if j.writes && j.Runs() == j.imported {
 		return j.Remove()
 	}
 	return j.file.Close()
@@ -338,6 +347,8 @@ func (j *Journal) Remove() error {
 func (j *Journal) Import(from *Journal) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	before := j.total()
+	defer func() { j.imported += j.total() - before }()
 	if err := from.fits(j.header); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ package campaign
 
 import (
 	"os"
+	"path/filepath"
 	"syscall"
 )
 
@@ -29,5 +30,15 @@ func journalReplace(old, fresh *os.File, path string) (*os.File, error) {
 	if err != nil {
 		return fresh, err
 	}
+	journalSyncDir(filepath.Dir(path))
 	return fresh, old.Close()
+}
+
+// journalSyncDir makes a rename in the directory survive a power cut. Not every file system can do it.
+// Without it a power cut may bring the old file back, which is complete as well, so an error is ignored.
+func journalSyncDir(path string) {
+	if dir, err := os.Open(path); err == nil {
+		_ = dir.Sync()
+		_ = dir.Close()
+	}
 }

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -13,12 +14,19 @@ import (
 // Combine returns a journal for runs of the scenario that are in other journals, such as those of the
 // shards of a campaign. Collect adds them. It has no file, and reads single runs from the others.
 func Combine(s *scenarios.Scenario) *Journal {
-	return &Journal{path: "merge", header: journalHeaderOf(s), runs: map[string]map[uint64]journalPlace{}}
+	j := &Journal{path: "merge", header: journalHeaderOf(s), runs: map[string]map[uint64]journalPlace{}}
+	for _, use := range s.Strategies {
+		j.order = append(j.order, use.Label)
+	}
+	return j
 }
 
 // Collect adds the runs of another journal to a combined one, and the campaign that it is a part of. It
 // returns a [*JournalError] if the two do not belong together. A journal with only sums is not needed
 // any more then, so that the memory does not grow with the number of journals.
+//
+// The journals may be collected in any order. Strategies that all have in the same order keep it. Else
+// they get the order of the scenario, and those that it does not name follow by name.
 func (j *Journal) Collect(from *Journal) error {
 	all := j.asked
 	switch {
@@ -27,17 +35,24 @@ func (j *Journal) Collect(from *Journal) error {
 	case from.asked.Until > 0:
 		return from.wrong(0, "its campaign ran each strategy until its rate was known: there is nothing to add to it")
 	case len(all.Strategies) == 0:
-		all.Seeds = from.asked.Seeds
+		all.Seeds, all.Strategies = from.asked.Seeds, from.asked.Strategies
 	}
 	all.Seeds = results.SeedRange{First: min(all.Seeds.First, from.asked.Seeds.First), Last: max(all.Seeds.Last, from.asked.Seeds.Last)}
-	for _, label := range from.asked.Strategies {
-		if !slices.Contains(all.Strategies, label) {
-			all.Strategies = append(all.Strategies, label)
-		}
+	if !slices.Equal(all.Strategies, from.asked.Strategies) {
+		all.Strategies = j.sorted(slices.Concat(all.Strategies, from.asked.Strategies))
 	}
 	err := j.Import(from)
 	j.asked = all
 	return err
+}
+
+// sorted returns each label once: those of the scenario in its order, and then the others by name.
+func (j *Journal) sorted(labels []string) []string {
+	slices.SortFunc(labels, func(a, b string) int {
+		// The index of a label that the scenario does not have is -1, which becomes the highest.
+		return cmp.Or(cmp.Compare(uint(slices.Index(j.order, a)), uint(slices.Index(j.order, b))), cmp.Compare(a, b))
+	})
+	return slices.Compact(labels)
 }
 
 // HasSingleRuns reports whether the journal has runs that are not in its sums. Only these are read from

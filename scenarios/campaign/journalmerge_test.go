@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -123,6 +124,48 @@ func TestMergedCampaignIsTheSame(t *testing.T) {
 				t.Errorf("the journals differ (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// Journals of different strategies are merged in any order to the same report: first the strategies of the
+// scenario in its order, then the others by name.
+func TestMergedStrategiesHaveTheOrderOfTheScenario(t *testing.T) {
+	s := parseText(t, quick)
+	of := func(labels ...string) *Journal {
+		return shard(t, s, Request{Seeds: results.SeedRange{First: 1, Last: 3}, Strategies: labels})
+	}
+	redis, fenced, watchdog, none := of("redis"), of("fenced"), of("redis-watchdog"), of("none")
+	forwards, backwards := of("redis", "fenced"), of("fenced", "redis")
+	for _, test := range []struct {
+		want string
+		from []*Journal
+	}{
+		{"redis fenced", []*Journal{redis, fenced}},
+		{"redis fenced", []*Journal{forwards, backwards}},
+		{"fenced redis", []*Journal{backwards, backwards}}, // as one campaign with the same flags
+		{"redis fenced", []*Journal{fenced, backwards}},
+		{"redis fenced none redis-watchdog", []*Journal{watchdog, fenced, none, redis}},
+	} {
+		backwards := slices.Clone(test.from)
+		slices.Reverse(backwards)
+		var reports []string
+		for _, from := range [][]*Journal{test.from, backwards} {
+			c, all, err := mergeOf(t, s, from, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var labels []string
+			for _, st := range c.Strategies {
+				labels = append(labels, st.Label)
+			}
+			if got := strings.Join(labels, " "); got != test.want {
+				t.Errorf("the strategies are %s, want %s", got, test.want)
+			}
+			reports = append(reports, shown(t, c)+textOf(t, all))
+		}
+		if diff := cmp.Diff(reports[0], reports[1]); diff != "" {
+			t.Errorf("%s: backwards it differs (-forwards +backwards):\n%s", test.want, diff)
+		}
 	}
 }
 

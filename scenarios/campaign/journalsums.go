@@ -2,11 +2,13 @@ package campaign
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"lockquake/scenarios"
 	"lockquake/scenarios/results"
@@ -21,21 +23,32 @@ func (j *Journal) continues(asked journalAsked, seeds results.SeedRange, summed 
 	if j == nil || j.sums == nil {
 		return nil
 	}
-	beyond := j.sums.seeds().Without(results.SeedSet{Ranges: []results.SeedRange{seeds}})
-	var other string
-	switch {
-	case !beyond.IsZero():
-		other = "seeds " + beyond.First(mostRanges).String()
+	needed := results.SeedSet{Ranges: []results.SeedRange{seeds}}
+	until := func(halfWidth float64) string {
+		if halfWidth == 0 {
+			return "all seeds"
+		}
+		return fmt.Sprintf("--until %.4g%%", halfWidth*100)
+	}
+	var has, needs string
+	switch there := j.sums.seeds(); {
+	case !there.Without(needed).IsZero():
+		has, needs = "seeds "+there.First(mostRanges).String(), "seeds "+needed.String()
 	case !slices.Equal(asked.Strategies, j.sums.labels()):
-		other = "other strategies"
+		has, needs = strings.Join(j.sums.labels(), ", "), strings.Join(asked.Strategies, ", ")
 	case asked.Until != j.asked.Until:
-		other = "another --until"
+		has, needs = until(j.asked.Until), until(asked.Until)
 	case !summed:
-		other = "more than a million runs"
+		has, needs = "more than a million runs", "each run"
 	default:
 		return nil
 	}
-	return j.wrong(0, "it has the sums of a campaign with %s, and single runs cannot be taken out of sums", other)
+	remedy := ""
+	if j.writes {
+		remedy = ". Leave out --resume to start again"
+	}
+	path := cmp.Or(j.source, j.path)
+	return &JournalError{path, 0, fmt.Sprintf("it has only sums, for %.200s; this campaign needs %.200s%s", has, needs, remedy)}
 }
 
 // sumsOf returns the sums of the journal; nil if there are none, or no journal.
@@ -63,6 +76,9 @@ func (j *Journal) importSums(from *Journal) error {
 	if all == nil {
 		all = from.sums.empty()
 		j.asked = from.asked
+		if j.file != nil {
+			j.source = from.path
+		}
 		if err := j.write(journalRecord{Asked: &j.asked}); err != nil {
 			return err
 		}
@@ -120,11 +136,13 @@ func (j *Journal) forgetSummed() {
 }
 
 // rewrite replaces the file by one without the records that are no longer needed. A program that is
-// killed meanwhile leaves the old file, and the fresh one, which the next rewrite replaces.
+// killed meanwhile leaves the old file, and the fresh one, which the next rewrite replaces. The fresh
+// file is synced first: a power cut must not leave an empty file in place of the runs of hours. If no
+// file can be created, rewrite appends the sums to the old one.
 func (j *Journal) rewrite() error {
 	fresh, err := os.Create(j.path + ".new")
 	if err != nil {
-		return fmt.Errorf("journal: %w", err)
+		return j.write(journalRecord{Sums: j.sums})
 	}
 	out := bufio.NewWriter(fresh)
 	head, err := j.head()
@@ -149,6 +167,9 @@ func (j *Journal) rewrite() error {
 		end += int64(place.length)
 	}
 	if err = errors.Join(err, out.Flush()); err == nil {
+		err = fresh.Sync()
+	}
+	if err == nil {
 		fresh, err = journalReplace(j.file, fresh, j.path)
 	}
 	if err != nil {

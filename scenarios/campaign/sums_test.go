@@ -296,6 +296,34 @@ func TestJournalOfSumsStaysSmall(t *testing.T) {
 	}
 }
 
+// If the smaller file cannot be created, the sums are appended, and the campaign goes on.
+func TestSumsAreAppendedIfTheJournalCannotBeReplaced(t *testing.T) {
+	s := parseText(t, quick)
+	path := filepath.Join(t.TempDir(), "runs")
+	if err := os.Mkdir(path+".new", 0o700); err != nil { // no file can have this name
+		t.Fatal(err)
+	}
+	j := open(t, path, s)
+	r := summedRequest(100)
+	r.Journal, r.blockRuns = j, 50
+	got := campaignOf(t, s, r)
+	closed(t, j)
+	if diff := cmp.Diff(shown(t, campaignOf(t, s, summedRequest(100))), shown(t, got)); diff != "" {
+		t.Errorf("it differs (-want +got):\n%s", diff)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 100 seeds of two strategies in blocks of 25 seeds.
+	if n := bytes.Count(text, []byte(`{"sums":`)); n != 4 {
+		t.Errorf("the sums were appended %d times, want 4", n)
+	}
+	if again := read(t, path); again.Runs() != 200 || again.HasSingleRuns() {
+		t.Errorf("%d runs, single ones: %v", again.Runs(), again.HasSingleRuns())
+	}
+}
+
 // Runs that were kept one by one are not done again when the campaign grows beyond what keeps each.
 func TestSingleRunsBecomeSums(t *testing.T) {
 	s := parseText(t, quick)
@@ -328,11 +356,11 @@ func TestSumsRefuseOtherCampaigns(t *testing.T) {
 		set  func(r *Request)
 		want string
 	}{
-		{"fewer seeds", func(r *Request) { r.Seeds.Last = 7 }, "the sums of a campaign with seeds 8-9, and"},
-		{"a shard of them", func(r *Request) { r.Part, r.Parts = 2, 3 }, "the sums of a campaign with seeds 1-3,7-9, and"},
-		{"fewer strategies", func(r *Request) { r.Strategies = []string{"redis"} }, "the sums of a campaign with other strategies, and"},
-		{"until", func(r *Request) { r.Until = 0.1 }, "the sums of a campaign with another --until, and"},
-		{"each run is kept", func(r *Request) { r.most = 100 }, "the sums of a campaign with more than a million runs, and"},
+		{"fewer seeds", func(r *Request) { r.Seeds.Last = 7 }, ": it has only sums, for seeds 1-9; this campaign needs seeds 1-7. Leave out --resume to start again"},
+		{"a shard of them", func(r *Request) { r.Part, r.Parts = 2, 3 }, ": it has only sums, for seeds 1-9; this campaign needs seeds 4-6. Leave out --resume to start again"},
+		{"fewer strategies", func(r *Request) { r.Strategies = []string{"redis"} }, ": it has only sums, for redis, fenced; this campaign needs redis. Leave"},
+		{"until", func(r *Request) { r.Until = 0.1 }, ": it has only sums, for all seeds; this campaign needs --until 10%. Leave"},
+		{"each run is kept", func(r *Request) { r.most = 100 }, ": it has only sums, for more than a million runs; this campaign needs each run. Leave"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := put(t, text)
@@ -361,6 +389,8 @@ func TestMergeRefusesSumsThatDoNotFit(t *testing.T) {
 	}
 	other := summedRequest(9)
 	other.Part, other.Parts, other.Strategies = 3, 3, []string{"redis"}
+	swapped := other
+	swapped.Strategies = []string{"fenced", "redis"} // each is compared with the first
 	lines := strings.SplitAfter(textOf(t, shard(t, s, summedRequest(3))), "\n")
 	forged := func(old, now string) *Journal {
 		text := strings.TrimSpace(lines[2][journalSumLength:])
@@ -375,8 +405,11 @@ func TestMergeRefusesSumsThatDoNotFit(t *testing.T) {
 		want string
 	}{
 		{"one is missing", []*Journal{part(1), part(3)}, "merge: seeds 4-6 are missing"},
-		{"one is there twice", []*Journal{part(1), part(2), part(2)}, ": seeds 4-6 of redis were added up already"},
-		{"other strategies", []*Journal{part(1), part(2), shard(t, s, other)}, ": its runs are of redis, and not of redis, fenced"},
+		{"one is there twice", []*Journal{part(1), part(2), part(2)}, ": seeds 4-6 of redis are in two of the reports"},
+		{"other strategies", []*Journal{part(1), part(2), shard(t, s, other)}, ": its runs are of redis, and not of redis, fenced: with more than a million runs the strategies and their order must be the same"},
+		{"other strategies first", []*Journal{shard(t, s, other), part(1), part(2)}, ": its runs are of redis, fenced, and not of redis: with more"},
+		{"another order", []*Journal{part(1), part(2), shard(t, s, swapped)}, ": its runs are of fenced, redis, and not of redis, fenced: with more"},
+		{"another order first", []*Journal{shard(t, s, swapped), part(1), part(2)}, ": its runs are of redis, fenced, and not of fenced, redis: with more"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if c, _, err := mergeOf(t, s, test.from, nil); c != nil || err == nil || !strings.Contains(err.Error(), test.want) {
@@ -389,19 +422,50 @@ func TestMergeRefusesSumsThatDoNotFit(t *testing.T) {
 	if _, err := Run(t.Context(), s, r); err == nil || !strings.HasSuffix(err.Error(), ": its sums are not of the scenario quick") {
 		t.Errorf("without faults it gives %v", err)
 	}
+	// In the sums of redis each of the seeds 1-3 violates the first check once.
 	for _, test := range []struct{ old, now string }{
 		{`"runs":3`, `"runs":4`},
 		{`"seeds":"1-3"`, `"seeds":"1-3,..."`},
 		{`"violating":3`, `"violating":4`},
 		{`"unknown":0`, `"unknown":-1`},
 		{`"first":{`, `"last":{`},
-		{`"label":"fenced"`, `"label":"redis"`},
 		{`"uses":[`, `"uses":[null,`},
-		{`"uses":[`, `"users":[`},
+		{`],"faults":[`, `,null],"faults":[`},
+		{`"first":{"seed":1,`, `"first":{"seed":2,`},
+		{`"first":{"seed":1,`, `"first":{"seed":4,`},
+		{`"violating":3,"unknown":0,"violations":3,"squares":3,"seeds":"1-3"`, `"violating":3,"unknown":0,"violations":2,"squares":3,"seeds":"1-3"`},
+		{`"violations":3,"squares":3`, `"violations":3,"squares":2`},
+		{`"violations":0,"squares":0`, `"violations":1,"squares":1`},
+		{`"squares":3,"seeds":"1-3"`, `"squares":3,"seeds":"1,3-4"`},
+		{`"squares":3,"seeds":"1-3"`, `"squares":3,"seeds":"..."`},
+		{`"violating":0,"unknown":0,`, `"violating":0,"unknown":1,"unknown_seeds":"7",`},
+		{`"acquisitions":`, `"acquisitions":-`},
+		{`"commands":`, `"commands":-`},
+		{`"wait":{"n":`, `"wait":{"n":1`},
+		{`"bit":`, `"bit":-`},
+		{`"planned":`, `"planned":-`},
+		{`"fairness":`, `"fairness":1`},
+		{`"runs":3},"checksum"`, `"runs":4},"checksum"`},
+		{`"pair":{"seeds":0`, `"pair":{"seeds":4`},
+		{`"pair":{"seeds":3,"both":0`, `"pair":{"seeds":3,"both":-1`},
+		{`"pair":{"seeds":3,"both":0`, `"pair":{"seeds":3,"both":1`},
+		{`"checks":[`, `"unread":{"seed":4,"reason":"no"},"checks":[`},
 	} {
-		text := strings.Replace(strings.TrimSpace(lines[2][journalSumLength:]), test.old, test.now, 1)
-		path := put(t, lines[0]+lines[1]+signed(text))
-		if _, err := ReadJournal(path); err == nil || !strings.HasPrefix(err.Error(), path+":3: ") {
+		text := strings.TrimSpace(lines[2][journalSumLength:])
+		if !strings.Contains(text, test.old) {
+			t.Errorf("%s has no %s", text, test.old)
+		}
+		path := put(t, lines[0]+lines[1]+signed(strings.Replace(text, test.old, test.now, 1)))
+		if _, err := ReadJournal(path); err == nil || !strings.HasPrefix(err.Error(), path+":3: ") || !strings.HasSuffix(err.Error(), " contradict each other") {
+			t.Errorf("%s: it gives %v", test.now, err)
+		}
+	}
+	for _, test := range []struct{ old, now, want string }{
+		{`"label":"fenced"`, `"label":"redis"`, `strategy "redis" is there twice`},
+		{`"uses":[`, `"users":[`, "sums of no strategy"},
+	} {
+		path := put(t, lines[0]+lines[1]+signed(strings.Replace(strings.TrimSpace(lines[2][journalSumLength:]), test.old, test.now, 1)))
+		if _, err := ReadJournal(path); err == nil || err.Error() != path+":3: "+test.want {
 			t.Errorf("%s: it gives %v", test.now, err)
 		}
 	}

@@ -89,7 +89,7 @@ func TestRunsAreInconclusiveIfACheckThatCountsIsUnknown(t *testing.T) {
 		{"an unknown belief that the scenario asks for", named, "could not be judged by belief in 2 of 20 runs"},
 		{"nothing to judge", use("progress", CheckStats{}), "had nothing that a check could judge"},
 		{"no work", idle, "finished 0 of 10, so nothing was tested"},
-		{"no run", StrategyStats{}, "has no finished run"},
+		{"no run", StrategyStats{}, "finished no run"},
 	} {
 		if got := tt.use.Inconclusive(); got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)

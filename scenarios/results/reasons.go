@@ -73,7 +73,7 @@ func (st StrategyStats) Undecided(needed int) string {
 // predicate of a sentence about it; "" if they are enough.
 func (st StrategyStats) Inconclusive() string {
 	if st.Runs == 0 {
-		return "has no finished run"
+		return "finished no run"
 	}
 	if reason := st.Untested(); reason != "" {
 		return reason

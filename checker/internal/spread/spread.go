@@ -173,14 +173,43 @@ func (s Spread) MarshalJSON() ([]byte, error) {
 	return b, nil
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+var errSpread = errors.New("checker: the figures of a spread contradict each other")
+
+// UnmarshalJSON reads what MarshalJSON writes. It returns an error for figures that no durations have.
 func (s *Spread) UnmarshalJSON(data []byte) error {
 	var in spreadJSON
 	if err := json.Unmarshal(data, &in); err != nil {
 		return fmt.Errorf("checker: read a spread: %w", err)
 	}
-	*s = Spread{N: in.N, Total: in.Total, Max: in.Max, counts: in.Counts}
+	read := Spread{N: in.N, Total: in.Total, Max: in.Max, counts: in.Counts}
+	if !read.sound() {
+		return errSpread
+	}
+	*s = read
 	return nil
+}
+
+// sound reports whether the buckets have n cases, the longest is in the last bucket, and no average
+// exceeds it.
+func (s *Spread) sound() bool {
+	if s.N < 0 || s.Max < 0 {
+		return false
+	}
+	rest := s.N
+	for _, c := range s.counts {
+		if c.bucket < 0 || c.n < 1 || c.n > rest {
+			return false
+		}
+		rest -= c.n
+	}
+	if rest > 0 {
+		return false
+	}
+	if last := len(s.counts) - 1; last < 0 && s.Max > 0 || last >= 0 && s.counts[last].bucket != bucket(s.Max) {
+		return false
+	}
+	high, low := bits.Mul64(uint64(s.N), uint64(s.Max))
+	return s.Total.high < high || s.Total.high == high && s.Total.low <= low
 }
 
 // MarshalText implements encoding.TextMarshaler.

@@ -2,6 +2,7 @@ package spread
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -98,6 +99,26 @@ func TestSpreadReadsBack(t *testing.T) {
 		var got Spread
 		if err := json.Unmarshal([]byte(text), &got); err != nil || !slices.Equal(got.counts, want) {
 			t.Errorf("%s reads as %v, %v", text, got.counts, err)
+		}
+	}
+	for _, text := range []string{
+		`{"n": -1, "total": 0, "max": 0}`,
+		`{"n": 0, "total": 0, "max": -5}`,
+		`{"n": 1, "total": 5, "max": 5}`,                                                        // no bucket
+		`{"n": 3, "total": 9, "max": 5, "counts": "1 5:3"}`,                                     // four cases
+		`{"n": 5, "total": 9, "max": 5, "counts": "1 5:3"}`,                                     // four cases
+		`{"n": 4, "total": 9, "max": 5, "counts": "1:5 5:-1"}`,                                  // four cases
+		`{"n": 4, "total": 9, "max": 5, "counts": "0:0 1 5:3"}`,                                 // an empty bucket
+		`{"n": 4, "total": 9, "max": 5, "counts": "-1 5:3"}`,                                    // a negative bucket
+		`{"n": 4, "total": 9, "max": 5, "counts": "1 6:3"}`,                                     // the last bucket is not that of 5 ns
+		`{"n": 4, "total": 21, "max": 5, "counts": "1 5:3"}`,                                    // more than four times 5 ns
+		`{"n": 0, "total": 1, "max": 0}`,                                                        // the sum of no durations
+		`{"n": 0, "total": 0, "max": 5}`,                                                        // the longest of no durations
+		`{"n": 4, "total": 9, "max": 5, "counts": {"1": 1}}`,                                    // one case
+		`{"n": 1, "total": 18446744073709551616, "max": 9223372036854775807, "counts": "1887"}`, // the average has more than 63 bits
+	} {
+		if err := json.Unmarshal([]byte(text), new(Spread)); !errors.Is(err, errSpread) {
+			t.Errorf("%s gives %v", text, err)
 		}
 	}
 	for _, text := range []string{`{"counts": "1 x"}`, `{"counts": "1:y"}`, `{"counts": 7}`, `{"counts": "5 1"}`, `{"counts": "5 5"}`} {
