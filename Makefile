@@ -46,7 +46,7 @@ short:
 
 ## bench: how fast it is, beside what people do without it, and how its cost grows with workers and time; two tables
 bench:
-	cd internal/bench && $(GO) test -run '^Test(Table|Scale)$$' -timeout 1h -table
+	cd internal/bench && $(GO) test -run '^TestTable$$' -bench '^BenchmarkScale$$' -benchtime 1x -timeout 1h -table
 
 ## race: the tests under the race detector
 race:

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -63,6 +64,34 @@ func TestAGrantMustNotOutliveItsOwner(t *testing.T) {
 				answered("a", "not-obtained", "").after(8 * time.Second)), want: Valid,
 		},
 		{name: "still at work", story: wanted(story("counter", "off").acquire("a", 0).after(time.Hour)), want: Valid},
+	})
+}
+
+// A replica that takes over may have lost the record of a release, so the lock is held again until its
+// lease is over. Its owner name may have had another lock since.
+func TestARestoredGrantMayLastForItsLease(t *testing.T) {
+	const lease = 10 * time.Second
+	section := func(n int, key string) []history.Event {
+		return []history.Event{
+			{Type: history.AcquireCalled, Worker: "a", Section: n, Key: key},
+			{Type: history.Granted, Worker: "a", Request: int64(n), Key: key, Owner: "client", Node: "lock", Until: lease},
+			{Type: history.Acquired, Worker: "a", Section: n},
+			{Type: history.ReleaseCalled, Worker: "a", Section: n},
+			{Type: history.Freed, Worker: "a", Key: key, Owner: "client", Node: "lock"},
+			{Type: history.Released, Worker: "a", Section: n},
+		}
+	}
+	restored := func(after time.Duration) *scriptedHistory {
+		s := story("counter", "off")
+		for _, e := range slices.Concat(section(1, "x"), section(2, "y")) {
+			s.tell(e)
+		}
+		s.tell(history.Event{Type: history.Granted, Worker: "a", Key: "x", Owner: "client", Node: "lock", Until: lease})
+		return s.after(after).call("b").refusedBy("b", "client")
+	}
+	judge(t, "recovery", []verdictCase{
+		{name: "within the lease", story: restored(9 * time.Second), want: Valid},
+		{name: "beyond the lease", story: restored(12 * time.Second), want: Invalid, count: 1, text: "ghost: lock x was still refused to b"},
 	})
 }
 

@@ -101,12 +101,6 @@ func (l *Log) Lock(i int, events []Event) []Event {
 	return events
 }
 
-// Reset removes all events and keeps the numbers of the names.
-func (l *Log) Reset() {
-	clear(l.of)
-	l.count, l.parts, l.other = 0, nil, l.other[:0]
-}
-
 // present has a bit for each field of an event, in the order in which append stores them. Fields that are often set
 // come first, since a small number takes fewer bytes.
 type present uint32

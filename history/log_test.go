@@ -81,8 +81,4 @@ func TestALogKeepsTheEventsOfNoLockApart(t *testing.T) {
 	if diff := cmp.Diff(want, log.Other()); diff != "" {
 		t.Errorf("events of no lock (-want +got):\n%s", diff)
 	}
-	log.Reset()
-	if log.Len() != 0 || log.Locks() != 0 || len(log.Other()) != 0 {
-		t.Errorf("an empty log has %d events of %d locks, and %d of none", log.Len(), log.Locks(), len(log.Other()))
-	}
 }

@@ -30,6 +30,12 @@ func TestAFailureThatIsNotKeptWholeHasTheLineThatRepeatsIt(t *testing.T) {
 	if got := bytes.Count(text, []byte("replay gc-pause:")); got != want {
 		t.Errorf("%d lines repeat a failure, want %d:\n%s", got, want, text)
 	}
+	if bytes.Contains(text, []byte("## First failures\n")) {
+		t.Errorf("the report has a heading for stories, and no story:\n%s", text)
+	}
+	if !bytes.Contains(text, []byte("## First failures that are not kept\n\nNo failing run is kept whole: the runs are large, or the results were read from a file.")) {
+		t.Errorf("the report does not say why no run is kept:\n%s", text)
+	}
 	if bytes.Contains(text, []byte("No check that finds harm was violated")) {
 		t.Errorf("the report says that no check was violated:\n%s", text)
 	}

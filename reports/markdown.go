@@ -74,12 +74,15 @@ func markdownSentences(b *bytes.Buffer, list []tables.Sentence, before, after st
 // markdownFailures prints the story of each strategy's first failure, and lists the first failures of
 // its checks, a line for each run. It leaves out what did no harm.
 func markdownFailures(b *bytes.Buffer, c *results.Campaign) {
-	b.WriteString("## First failures\n\n")
+	const title = "## First failures\n\n"
 	none := true
 	for _, st := range failed(c) {
 		failures := slices.DeleteFunc(st.Failures, func(f results.Failure) bool { return st.Harmless(f.Check) })
 		if len(failures) == 0 {
 			continue
+		}
+		if none {
+			b.WriteString(title)
 		}
 		none = false
 		fmt.Fprintf(b, "### %s\n\n", cell(tables.Name(st)))
@@ -102,7 +105,7 @@ func markdownFailures(b *bytes.Buffer, c *results.Campaign) {
 		fmt.Fprintf(b, "\n```text\n%s```\n\n", strings.ReplaceAll(out.String(), "```", "'''"))
 	}
 	if none && len(otherGrid(c).Rows) == 0 {
-		b.WriteString("No check that finds harm was violated.\n\n")
+		b.WriteString(title + "No check that finds harm was violated.\n\n")
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"lockquake/checker"
 	"lockquake/faults"
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
@@ -204,11 +205,21 @@ const (
 	longRun          = time.Minute // of the reader's time
 )
 
-// conflictOfSize warns of a run that takes minutes.
+// conflictOfSize warns of a run that takes minutes, and of a large run whose history has to be kept in
+// memory.
 func (v *validator) conflictOfSize() {
 	cost := time.Duration(float64(v.Workers) * v.Duration.Seconds() * eventsEachSecond * float64(eventCost))
 	if v.Workers > 1 && v.Sections == 0 && cost > longRun {
 		v.warn("", fmt.Sprintf("%d workers for %v: a run of one seed may take about %v of computing time", v.Workers, v.Duration, cost.Round(time.Minute)), "workers", "duration")
+	}
+	if !v.Large() {
+		return
+	}
+	const kept = "%d workers for %v: the history of each run is kept in memory, because "
+	if !v.WorkloadInfo().OneItem {
+		v.warn("", fmt.Sprintf(kept+"a section of %s may work on several items", v.Workers, v.Duration, v.Workload.Kind), "workload.kind")
+	} else if !checker.SplitsByLock(v.Checks) {
+		v.warn("", fmt.Sprintf(kept+"the check load compares the requests for all locks: list the checks without it", v.Workers, v.Duration), "checks", "workers", "duration")
 	}
 }
 

@@ -60,6 +60,35 @@ servers: {nodes: 3}`, []string{`c.yaml:5:18: warning: no strategy takes its lock
 		{"a stall of a task that there is not", head + `workload: {kind: counter, hold: 100ms}
 strategies: [redis]
 faults: [{at: 5s, stall: {target: worker-1, task: renewal, for: 5s}}]`, []string{`c.yaml:5:51: warning: no strategy has a task of this name, since none renews its lease: this fault hits nothing`}},
+		{"a large run with all checks", `name: c
+duration: 5000s
+workers: 10
+workload: {kind: counter, hold: 100ms}
+strategies: [redis]`, []string{"c.yaml:3:10: warning: 10 workers for 1h23m20s: the history of each run is kept in memory, because the check load compares the requests for all locks: list the checks without it"}},
+		{"a large run with the check load", `name: c
+duration: 5000s
+workers: 10
+workload: {kind: counter, hold: 100ms}
+strategies: [redis]
+checks: [lost-update, load]`, []string{"c.yaml:6:9: warning: 10 workers for 1h23m20s: the history of each run is kept in memory, because the check load compares the requests for all locks: list the checks without it"}},
+		{"a large run without the check load", `name: c
+duration: 5000s
+workers: 10
+workload: {kind: counter, hold: 100ms}
+strategies: [redis]
+checks: [lost-update]`, nil},
+		{"a run that is just not large", `name: c
+duration: 4999s
+workers: 10
+workload: {kind: counter, hold: 100ms}
+strategies: [redis]`, nil},
+		{"a large run of a workload with several items", `name: c
+duration: 5000s
+workers: 10
+resources: 2
+workload: {kind: transfer, hold: 100ms}
+strategies: [redis]
+checks: [conserved]`, []string{"c.yaml:5:18: warning: 10 workers for 1h23m20s: the history of each run is kept in memory, because a section of transfer may work on several items"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s, err := Parse("c.yaml", []byte(test.text))

@@ -12,9 +12,9 @@
 //
 // The bare engine is measured by event, and the checks by the length of a history. Worlds of more and
 // more workers, and of more and more virtual time, are compared with linear growth; the largest need
-// the flag -big and an hour.
+// the flags -big and -timeout 2h.
 //
-// This prints all of it in one table, which names the machine:
+// This prints one table, which names the machine, and then a line for each of these worlds:
 //
 //	make bench
 //

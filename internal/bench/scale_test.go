@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"text/tabwriter"
 	"time"
 
 	"lockquake/scenarios"
@@ -22,7 +21,7 @@ import (
 )
 
 var (
-	big   = flag.Bool("big", false, "print also the rows of the scaling table that take minutes")
+	big   = flag.Bool("big", false, "measure also the worlds that take minutes")
 	world = flag.String("world", "", "run one world, workers/duration, and print what it cost")
 )
 
@@ -35,13 +34,18 @@ type size struct {
 
 func (s size) linear() float64 { return float64(s.workers) * s.duration.Seconds() }
 
-// sizes lists the rows of the scaling table: first more and more workers, then more and more time.
-func sizes() [][]size {
+// series is a list of worlds that grow.
+type series struct {
+	name   string
+	worlds []size
+}
+
+func growing() []series {
 	const hour = time.Hour
-	return [][]size{
-		{{8, time.Minute, false}, {100, time.Minute, false}, {1_000, time.Minute, false}, {10_000, time.Minute, true}, {100_000, time.Minute, true}},
-		{{8, time.Minute, false}, {8, 10 * time.Minute, false}, {8, hour, false}},
-		{{100, time.Minute, false}, {100, 10 * time.Minute, false}, {100, hour, true}},
+	return []series{
+		{"workers", []size{{8, time.Minute, false}, {100, time.Minute, false}, {1_000, time.Minute, false}, {10_000, time.Minute, true}, {100_000, time.Minute, true}}},
+		{"time-of-8", []size{{8, time.Minute, false}, {8, 10 * time.Minute, false}, {8, hour, false}}},
+		{"time-of-100", []size{{100, time.Minute, false}, {100, 10 * time.Minute, false}, {100, hour, true}}},
 	}
 }
 
@@ -51,60 +55,67 @@ type cost struct {
 	Memory uint64        // bytes that the process got from the system
 }
 
-// TestScale prints the scaling table. It judges nothing.
-func TestScale(t *testing.T) {
-	if *world != "" {
-		runWorld(t, *world)
+// TestMain runs the one world that the flag names, or else the benchmarks.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if *world == "" {
+		m.Run()
 		return
 	}
-	if !*table {
-		t.Skip("without -table")
+	if err := runWorld(*world); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
-	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	defer out.Flush()
-	fmt.Fprintf(out, "\nworkers\tvirtual time\tCPU\tmemory\tCPU to linear\tmemory to linear\t\n")
-	for _, series := range sizes() {
+}
+
+// BenchmarkScale measures worlds of more and more workers, and of more and more virtual time. It
+// compares each with linear growth from the one before.
+func BenchmarkScale(b *testing.B) {
+	for _, list := range growing() {
 		var before size
 		var least cost
-		for _, s := range series {
+		for _, s := range list.worlds {
 			if s.big && !*big {
 				continue
 			}
-			c := measureWorld(t, s)
-			fmt.Fprintf(out, "%d\t%v\t%.1f s\t%d MB\t", s.workers, s.duration, c.CPU.Seconds(), c.Memory>>20)
-			if before.workers != 0 {
-				grew := s.linear() / before.linear()
-				fmt.Fprintf(out, "%.2f\t%.2f", c.CPU.Seconds()/least.CPU.Seconds()/grew, float64(c.Memory)/float64(least.Memory)/grew)
-			} else {
-				fmt.Fprintf(out, "\t")
+			var c cost
+			b.Run(fmt.Sprintf("%s/%d/%v", list.name, s.workers, s.duration), func(b *testing.B) {
+				for b.Loop() {
+					c = measureWorld(b, s)
+				}
+				b.ReportMetric(0, "ns/op") // hides the time of the machine
+				b.ReportMetric(c.CPU.Seconds(), "CPU-s")
+				b.ReportMetric(float64(c.Memory>>20), "MB")
+				if before.workers != 0 {
+					grew := s.linear() / before.linear()
+					b.ReportMetric(c.CPU.Seconds()/least.CPU.Seconds()/grew, "CPU/linear")
+					b.ReportMetric(float64(c.Memory)/float64(least.Memory)/grew, "memory/linear")
+				}
+			})
+			if c.CPU > 0 { // the flag -bench chose it
+				before, least = s, c
 			}
-			fmt.Fprintf(out, "\t\n")
-			before, least = s, c
 		}
-		fmt.Fprintf(out, "\t\t\t\t\t\t\n")
-	}
-	if !*big {
-		fmt.Fprintf(out, "more rows with -big: up to 100,000 workers, and an hour of 100\t\n")
 	}
 }
 
 // measureWorld runs a world in a process of its own, on one core.
-func measureWorld(t *testing.T, s size) cost {
-	t.Helper()
+func measureWorld(b *testing.B, s size) cost {
+	b.Helper()
 	self, err := os.Executable()
 	if err != nil {
-		t.Fatal(err)
+		b.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), self, "-test.run", "^TestScale$", "-test.timeout", "4h", "-world", fmt.Sprintf("%d/%v", s.workers, s.duration))
+	cmd := exec.CommandContext(b.Context(), self, "-world", fmt.Sprintf("%d/%v", s.workers, s.duration))
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 	cmd.Stderr = os.Stderr
 	text, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("%d workers, %v: %v\n%s", s.workers, s.duration, err, text)
+		b.Fatalf("%d workers, %v: %v\n%s", s.workers, s.duration, err, text)
 	}
 	var c cost
 	if err := json.NewDecoder(bytes.NewReader(text)).Decode(&c.Memory); err != nil {
-		t.Fatalf("%d workers, %v: %v\n%s", s.workers, s.duration, err, text)
+		b.Fatalf("%d workers, %v: %v\n%s", s.workers, s.duration, err, text)
 	}
 	c.CPU = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	return c
@@ -112,12 +123,11 @@ func measureWorld(t *testing.T, s size) cost {
 
 // runWorld runs one world as a campaign of one run, and prints the memory that the process got from
 // the system.
-func runWorld(t *testing.T, text string) {
-	t.Helper()
+func runWorld(text string) error {
 	count, length, _ := strings.Cut(text, "/")
 	workers, err := strconv.Atoi(count)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	s, err := scenarios.Parse("world.yaml", fmt.Appendf(nil, `
 name: world
@@ -132,13 +142,14 @@ strategies: [redis]
 checks: [linearizable, lost-update, exclusion, belief, fencing, told, recovery, progress, errors, ownership]
 `, length, workers, max(1, workers/10)))
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	debug.SetGCPercent(400) // as the command does
 	if _, err := campaign.Run(context.Background(), s, campaign.Request{Seeds: results.SeedRange{First: 1, Last: 1}, Jobs: 1}); err != nil {
-		t.Fatal(err)
+		return err
 	}
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	fmt.Println(m.Sys)
+	return nil
 }

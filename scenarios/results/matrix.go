@@ -38,7 +38,7 @@ type MatrixNeed struct {
 	Cases    []MatrixCase `json:"cases"`
 	// Saves names the check that fails without a lock, if the lock only saves work.
 	Saves string `json:"saves,omitempty"`
-	// Complete: no job may be left undone because its worker crashed or failed.
+	// Complete: no job may be left undone.
 	Complete bool         `json:"complete,omitempty"`
 	Rows     []MatrixRow  `json:"rows"`
 	Answer   MatrixAnswer `json:"answer"`
@@ -111,7 +111,7 @@ type MatrixCell struct {
 	Metrics checker.Metrics `json:"-"`
 }
 
-// LeftUndone is the Worst of a cell whose runs violate no check, but leave jobs undone.
+// LeftUndone is the Worst of a cell whose runs violate no check, but leave jobs undone, see [MatrixCell.Left].
 const LeftUndone = "left undone"
 
 // CellState is the outcome of a cell or of a row.

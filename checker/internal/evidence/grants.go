@@ -107,8 +107,8 @@ type Ledger struct {
 	// Declined are the renewals that came after their own worker had freed the grant.
 	Declined []Declined
 
-	owners map[string]*Grant // the last grant of each owner
-	calls  int               // how many sections were called
+	owners map[ownLock]*Grant // the last grant of each owner and lock
+	calls  int                // how many sections were called
 	called map[Asker][]*Attempt
 	places map[Place]*state
 	freed  map[freer]*Grant // the last freed grant
@@ -147,6 +147,10 @@ type Attempt struct {
 // Asker is a worker that asks for a lock.
 type Asker struct{ Worker, Key string }
 
+// ownLock is a lock and the name of its owner. An owner name that the instances of a worker share is the
+// same for all its locks.
+type ownLock struct{ owner, key string }
+
 // freer identifies a worker that freed its own grant, and the owner name of that grant.
 type freer struct {
 	Place
@@ -164,7 +168,7 @@ func (in *Evidence) Ledger() *Ledger {
 	if in.book == nil {
 		n := len(in.Sections) // about as many grants, too
 		in.book = &Ledger{
-			Grants: make([]*Grant, 0, n), sections: in.Sections, attempts: make([]Attempt, n), owners: make(map[string]*Grant, n),
+			Grants: make([]*Grant, 0, n), sections: in.Sections, attempts: make([]Attempt, n), owners: make(map[ownLock]*Grant, n),
 			Locks: map[string][]*Grant{}, called: map[Asker][]*Attempt{}, places: map[Place]*state{}, freed: map[freer]*Grant{},
 		}
 		if in.Meta.Unread != "" {
@@ -332,7 +336,7 @@ func (b *Ledger) give(e *history.Event) {
 	})
 	w, revived := b.attemptOf(e), false
 	if e.Request == 0 && e.Sent == 0 {
-		if before := b.owners[e.Owner]; before != nil && before.Key == e.Key && before.Worker == e.Worker {
+		if before := b.owners[ownLock{e.Owner, e.Key}]; before != nil && before.Worker == e.Worker {
 			w, revived = before.Attempt, true
 		}
 	}
@@ -341,7 +345,7 @@ func (b *Ledger) give(e *history.Event) {
 	}
 	b.room = append(b.room, Grant{Place: p, Worker: e.Worker, Attempt: w, Given: e, shared: e.Mode == shared, Revived: revived, handed: at.hands(e)})
 	g := &b.room[len(b.room)-1]
-	b.owners[e.Owner] = g
+	b.owners[ownLock{e.Owner, e.Key}] = g
 	b.Grants = append(b.Grants, g)
 	b.Locks[p.Key] = append(b.Locks[p.Key], g)
 	at.open = append(at.open, g)
