@@ -54,7 +54,7 @@ type change struct {
 // strategyChange compares one strategy, by its label.
 type strategyChange struct {
 	Label   string        `json:"label"`
-	Verdict judgement     `json:"verdict"` // the most important of its checks and measures
+	Verdict judgement     `json:"verdict"` // the most important of its measures and of its checks that are not harmless
 	Traces  bool          `json:"traces"`  // its runs differ in at least one event
 	Checks  []checkChange `json:"checks"`  // that apply to it
 	// Measures lists those that became worse or better.
@@ -65,12 +65,15 @@ type strategyChange struct {
 type checkChange struct {
 	Check   string    `json:"check"`
 	Verdict judgement `json:"verdict"`
-	Why     string    `json:"why"`
-	Base    tally     `json:"base"`
-	Head    tally     `json:"head"`
-	Test    string    `json:"test"` // McNemar, on the seeds that both have, or Fisher
-	P       float64   `json:"p"`
-	Seeds   int       `json:"seeds,omitempty"` // that McNemar's test compares
+	// Harmless: the check finds no harm and the scenario does not expect it to hold or to be
+	// violated, so its verdict decides nothing.
+	Harmless bool    `json:"harmless,omitempty"`
+	Why      string  `json:"why"`
+	Base     tally   `json:"base"`
+	Head     tally   `json:"head"`
+	Test     string  `json:"test"` // McNemar, on the seeds that both have, or Fisher
+	P        float64 `json:"p"`
+	Seeds    int     `json:"seeds,omitempty"` // that McNemar's test compares
 	// Broken lists the seeds that violate the check in head only, Fixed those in base
 	// only.
 	Broken results.SeedSet `json:"broken,omitzero"`
@@ -102,7 +105,8 @@ const indifference = 0.01
 // checks of all strategies, so that many comparisons give no false alarm. A check is also
 // worse if it is expected to hold, held in base, and is violated in head, since one run
 // refutes the claim. It is the same if no seed has changed its verdict, or if the rates
-// differ by less than one percent (95 % interval).
+// differ by less than one percent (95 % interval). Harmless checks have a verdict, by Holm's rule
+// among themselves, and decide nothing.
 func Compare(base, head *results.Campaign) *Comparison {
 	c := &Comparison{Schema: 1, Verdict: same, Base: side(base), Head: side(head)}
 	c.Parameters, c.Notes = changedParameters(base, head)
@@ -173,7 +177,10 @@ func checksOf(base, head *results.StrategyStats) []string {
 // compareCheck tests one check: by McNemar's test if both sides share seeds, else by
 // Fisher's.
 func compareCheck(base, head *results.StrategyStats, check string) checkChange {
-	c := checkChange{Check: check, Base: tallyOf(base, check), Head: tallyOf(head, check), Test: "Fisher"}
+	c := checkChange{
+		Check: check, Base: tallyOf(base, check), Head: tallyOf(head, check), Test: "Fisher",
+		Harmless: base.Harmless(check) && head.Harmless(check),
+	}
 	was, is := c.Base, c.Head
 	c.P = stats.Fisher(was.Violating, was.decided(), is.Violating, is.decided())
 	c.identical = base.Checksum != "" && base.Checksum == head.Checksum && was == is
@@ -213,34 +220,46 @@ func tallyOf(st *results.StrategyStats, check string) tally {
 // judge sets the verdict of every check and strategy, and that of the comparison: the most
 // important of them.
 func (c *Comparison) judge(head *results.Campaign) {
-	var ps []float64
-	for _, st := range c.Strategies {
-		for _, check := range st.Checks {
-			if !check.moot {
-				ps = append(ps, check.P)
-			}
-		}
-	}
-	significant := stats.Significant(ps)
+	deciding, harmless := c.significant(false), c.significant(true)
 	c.Changed = len(c.Added)+len(c.Removed) > 0
 	for i := range c.Strategies {
 		st := &c.Strategies[i]
 		promises := promised(find(head, st.Label))
 		for j := range st.Checks {
 			check := &st.Checks[j]
-			differs := false
-			if !check.moot {
-				differs, significant = significant[0], significant[1:]
+			at := [2]int{i, j}
+			check.Verdict, check.Why = check.judge(deciding[at] || harmless[at], slices.Contains(promises, check.Check))
+			if check.Harmless {
+				continue
 			}
-			check.Verdict, check.Why = check.judge(differs, slices.Contains(promises, check.Check))
 			st.Verdict = st.Verdict.or(check.Verdict)
 			c.Changed = c.Changed || check.changed
 		}
 		for _, m := range st.Measures {
-			st.Verdict, c.Changed = st.Verdict.or(m.Verdict), true
+			st.Verdict = st.Verdict.or(m.Verdict)
+			c.Changed = c.Changed || m.Verdict != cannotTell
 		}
 		c.Verdict = c.Verdict.or(st.Verdict)
 	}
+}
+
+// significant tests the harmless checks or the others by Holm's rule. The keys are the indexes of
+// a strategy and of its check.
+func (c *Comparison) significant(harmless bool) map[[2]int]bool {
+	var ps []float64
+	var tested [][2]int
+	for i, st := range c.Strategies {
+		for j, check := range st.Checks {
+			if !check.moot && check.Harmless == harmless {
+				ps, tested = append(ps, check.P), append(tested, [2]int{i, j})
+			}
+		}
+	}
+	differs := map[[2]int]bool{}
+	for i, significant := range stats.Significant(ps) {
+		differs[tested[i]] = significant
+	}
+	return differs
 }
 
 // promised lists the checks that a strategy is expected to hold.
@@ -276,6 +295,9 @@ func (c *checkChange) judge(differs, promised bool) (verdict judgement, why stri
 		return same, fmt.Sprintf("no verdict of %s changed", words.Count(c.shared, "seed"))
 	case was.Unknown+is.Unknown == 0 && max(-low, high) < indifference:
 		return same, fmt.Sprintf("the rates differ by less than %s at 95 %%", words.Percent(indifference))
+	}
+	if !c.moot && stats.Significant([]float64{c.P})[0] {
+		return cannotTell, c.test() + ", not significant after Holm's correction"
 	}
 	return cannotTell, c.test()
 }

@@ -97,8 +97,9 @@ func TestCompareCorrectsForManyChecks(t *testing.T) {
 			c.Strategies = append(c.Strategies, st)
 		}
 	}
-	if c := Compare(base, head); c.Verdict != cannotTell {
-		t.Errorf("p = 0.031 ten times is %s", c.Verdict)
+	c := Compare(base, head)
+	if why := c.Strategies[9].Checks[0].Why; c.Verdict != cannotTell || !strings.HasSuffix(why, "(McNemar, p = 0.031), not significant after Holm's correction") {
+		t.Errorf("p = 0.031 ten times is %s: %s", c.Verdict, why)
 	}
 }
 
@@ -164,6 +165,32 @@ func TestAComparisonEscapesTextFromFiles(t *testing.T) {
 	}
 }
 
+// A violated belief decides nothing unless the scenario names belief.
+func TestAHarmlessCheckIsReportedAndDoesNotDecide(t *testing.T) {
+	believes := func(violating string, expected bool) *results.Campaign {
+		c := checked{runs: "1-40"}.campaign(t)
+		st := &c.Strategies[0]
+		seeds := seedSet(t, violating)
+		st.Order = append(st.Order, "belief")
+		st.Checks["belief"] = results.CheckStats{Applies: true, Violating: seeds.Count(), Seeds: seeds}
+		if st.Decides = true; expected {
+			st.Expects = &results.Expect{Holds: []string{"belief"}}
+		}
+		return c
+	}
+	c := Compare(believes("", false), believes("1-40", false))
+	belief := c.Strategies[0].Checks[1]
+	if c.Verdict != same || c.Changed || c.headline() != "the same" || len(c.Worsened()) != 0 {
+		t.Errorf("%s (changed: %v): %s, worse: %v", c.Verdict, c.Changed, c.headline(), c.Worsened())
+	}
+	if belief.Verdict != worse || belief.verdict() != "worse (harmless)" || belief.Broken.String() != "1-40" {
+		t.Errorf("belief is %s: %+v", belief.verdict(), belief)
+	}
+	if c := Compare(believes("", true), believes("1-40", true)); c.Verdict != worse || c.Strategies[0].Checks[1].Harmless {
+		t.Errorf("a belief that is expected to hold: %s", c.Verdict)
+	}
+}
+
 func TestACampaignIsTheSameAsItself(t *testing.T) {
 	campaign, scenario := sample.GCPause()
 	dir := filepath.Join(t.TempDir(), "report")
@@ -188,6 +215,43 @@ func TestACampaignIsTheSameAsItself(t *testing.T) {
 				t.Errorf("%s, %s: %s, %s", st.Label, check.Check, check.Verdict, check.Why)
 			}
 		}
+	}
+}
+
+// What is clear comes first. Figures that are the same are no difference.
+func TestTheHeadlineOfAComparisonCountsWhatIsNotClear(t *testing.T) {
+	several := func(list ...checked) *results.Campaign {
+		c := &results.Campaign{Scenario: "s"}
+		for i, one := range list {
+			st := one.campaign(t).Strategies[0]
+			st.Label = []string{"a", "b", "c"}[i]
+			c.Strategies = append(c.Strategies, st)
+		}
+		return c
+	}
+	all, none := checked{runs: "1-40", violating: "1-40"}, checked{runs: "1-40"}
+	one, other := checked{runs: "1-40", violating: "1-28"}, checked{runs: "41-80", violating: "41-68"}
+	for _, tt := range []struct {
+		name       string
+		base, head *results.Campaign
+		want       string
+	}{
+		{"better and unclear", several(all, all, none), several(none, none, checked{runs: "1-40", violating: "7"}), "better: a, b; not clear: 1 check"},
+		{"better only", several(all, all, none), several(none, none, none), "better: a, b"},
+		{"the same counts of other seeds", several(one), several(other), "no clear difference in 1 check"},
+		{"three unclear", several(one, one, one), several(other, other, other), "no clear difference in 3 checks"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := Compare(tt.base, tt.head)
+			if got := c.headline(); got != tt.want {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+			for _, d := range c.Unsure() {
+				if strings.Contains(d.Text, "28 of 40") {
+					t.Errorf("a difference: %s", d.Text)
+				}
+			}
+		})
 	}
 }
 

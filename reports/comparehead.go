@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"lockquake/checker"
 	"lockquake/internal/stats"
@@ -17,21 +18,24 @@ type Difference struct {
 	Text     string // a sentence with both figures
 }
 
-// Worsened lists what is worse in head, the most serious check first.
+// Worsened lists what is worse in head, the most serious check first, without harmless checks.
 func (c *Comparison) Worsened() []Difference { return c.differences(worse, "got worse") }
 
-// Unsure lists the differences that may be chance.
+// Unsure lists the differences that may be chance, without harmless checks.
 func (c *Comparison) Unsure() []Difference { return c.differences(cannotTell, "may have changed") }
 
 // differences lists the checks and the measures with a judgement, with its words.
 func (c *Comparison) differences(verdict judgement, said string) []Difference {
 	var list []Difference
 	add := func(label, about, from, to string) {
+		if from == to {
+			return
+		}
 		list = append(list, Difference{label, about, fmt.Sprintf("%s %s: %s from %s to %s", words.Plain(label, 60), said, about, from, to)})
 	}
 	for _, st := range c.Strategies {
 		for _, check := range st.Checks {
-			if check.Verdict == verdict {
+			if check.Verdict == verdict && !check.Harmless {
 				add(st.Label, check.Check, check.Base.sentence(), check.Head.sentence())
 			}
 		}
@@ -67,24 +71,59 @@ func (t tally) sentence() string {
 	return fmt.Sprintf("%s of %s runs (%s)", words.Thousands(t.Violating), words.Thousands(n), words.Interval(low, high))
 }
 
-// headline says in one sentence what changed most.
+// headline says what got worse. If nothing did, it says what got better and how much is not clear.
 func (c *Comparison) headline() string {
-	list := c.Worsened()
-	switch c.Verdict {
-	case worse:
-	case cannotTell:
-		list = c.Unsure()
-	case better:
-		list = c.differences(better, "got better")
-	case same:
+	if c.Verdict == worse {
+		return c.Worsened()[0].Text // the others have sentences of their own
 	}
-	switch more := len(list) - 1; {
-	case c.Verdict == same || len(list) == 0:
-		return "the same"
-	case more > 0 && c.Verdict != worse: // what is also worse has sentences of its own
-		return fmt.Sprintf("%s, and %d more", list[0].Text, more)
+	gains, unsure := c.differences(better, "got better"), c.Unsure()
+	n, unclear := c.unclear()
+	switch {
+	case len(gains) == 1 && n == 0:
+		return gains[0].Text
+	case len(gains) > 0:
+		var labels []string
+		for _, d := range gains {
+			if label := words.Plain(d.Strategy, 60); !slices.Contains(labels, label) {
+				labels = append(labels, label)
+			}
+		}
+		text := "better: " + strings.Join(labels, ", ")
+		if n > 0 {
+			text += "; not clear: " + unclear
+		}
+		return text
+	case n == 1 && len(unsure) == 1:
+		return unsure[0].Text
+	case n > 0:
+		return "no clear difference in " + unclear
 	}
-	return list[0].Text
+	return "the same"
+}
+
+// unclear counts the checks and measures that may have changed, in words too.
+func (c *Comparison) unclear() (n int, text string) {
+	checks, measures := 0, 0
+	for _, st := range c.Strategies {
+		for _, check := range st.Checks {
+			if check.Verdict == cannotTell && !check.Harmless {
+				checks++
+			}
+		}
+		for _, m := range st.Measures {
+			if m.Verdict == cannotTell {
+				measures++
+			}
+		}
+	}
+	text = words.Count(checks, "check")
+	switch {
+	case checks == 0:
+		text = words.Count(measures, "measure")
+	case measures > 0:
+		text += " and " + words.Count(measures, "measure")
+	}
+	return checks + measures, text
 }
 
 // alsoWorse returns what got worse beside what the headline says.

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"lockquake/internal/stats"
@@ -46,21 +47,36 @@ func compareMeasures(base, head *results.StrategyStats) []measureChange {
 	return list
 }
 
-// compareFinished judges the share of the work that was finished.
+// compareFinished judges the share of the work that was finished. The unit of the test is the run,
+// since the jobs of a run depend on each other. A results file has no spread of the runs, so the
+// test takes the largest that shares with this mean can have: each run finishes all its jobs or none. A
+// change beyond one percent that is significant only with the job as the unit cannot be told.
 func compareFinished(base, head *results.StrategyStats) measureChange {
 	was, is := &base.Metrics, &head.Metrics
 	c := measureChange{Measure: "finished", Verdict: same, Base: tables.Finished(*base), Head: tables.Finished(*head)}
-	if was.Jobs == 0 || is.Jobs == 0 {
+	if was.Jobs == 0 || is.Jobs == 0 || base.Runs == 0 || head.Runs == 0 {
 		return c // an older result does not have it
 	}
-	low, high := stats.Difference(int(was.Finished), int(was.Jobs), int(is.Finished), int(is.Jobs))
-	change := float64(is.Finished)/float64(is.Jobs) - float64(was.Finished)/float64(was.Jobs)
+	from, to := float64(was.Finished)/float64(was.Jobs), float64(is.Finished)/float64(is.Jobs)
+	byJob := differ(stats.Difference(int(was.Finished), int(was.Jobs), int(is.Finished), int(is.Jobs)))
+	byRun := differ(stats.Difference(wholeRuns(from, base.Runs), base.Runs, wholeRuns(to, head.Runs), head.Runs))
+	c.Why = fmt.Sprintf("%s of %s finished, and %s of %s before", words.Thousands(int(is.Finished)), words.Thousands(int(is.Jobs)), words.Thousands(int(was.Finished)), words.Thousands(int(was.Jobs)))
 	switch {
-	case change < -indifference && high < 0:
+	case !byJob || math.Abs(to-from) <= indifference:
+	case !byRun:
+		c.Verdict = cannotTell
+		c.Why += fmt.Sprintf("; the jobs of a run depend on each other, and %s against %s are too few to tell",
+			words.Counted(head.Runs, "run"), words.Thousands(base.Runs))
+	case to < from:
 		c.Verdict = worse
-	case change > indifference && low > 0:
+	default:
 		c.Verdict = better
 	}
-	c.Why = fmt.Sprintf("%s of %s finished, and %s of %s before", words.Thousands(int(is.Finished)), words.Thousands(int(is.Jobs)), words.Thousands(int(was.Finished)), words.Thousands(int(was.Jobs)))
 	return c
 }
+
+// differ reports whether an interval of a difference excludes 0.
+func differ(low, high float64) bool { return low > 0 || high < 0 }
+
+// wholeRuns returns how many of the runs make up a share.
+func wholeRuns(share float64, runs int) int { return int(math.Round(share * float64(runs))) }

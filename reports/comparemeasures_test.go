@@ -22,8 +22,8 @@ func (w worked) campaign(t *testing.T) *results.Campaign {
 	return c
 }
 
-// The finished share is worse if it fell by more than a percent of the work, and
-// significantly. A bound is worse if it was met in base and is not in head.
+// The finished share is worse if it fell by more than a percent of the work, and significantly even
+// if each of the 100 runs finished all its jobs or none. A bound is worse if it was met in base and is not in head.
 func TestCompareJudgesMeasures(t *testing.T) {
 	bound := func(met bool, figure string) []results.BoundResult {
 		return []results.BoundResult{{Measure: "wait-p99", Bound: "<= 5s", Figure: figure, Met: met}}
@@ -34,8 +34,12 @@ func TestCompareJudgesMeasures(t *testing.T) {
 		want       judgement // of the measure; Same: none is listed
 		why        string
 	}{
-		{"five points fewer of many", worked{jobs: 10000, finished: 9900}, worked{jobs: 10000, finished: 9400}, worse, "9,400 of 10,000 finished, and 9,900 of 10,000 before"},
-		{"five points more of many", worked{jobs: 10000, finished: 9400}, worked{jobs: 10000, finished: 9900}, better, "9,900 of 10,000"},
+		{"forty points fewer", worked{jobs: 10000, finished: 9500}, worked{jobs: 10000, finished: 5500}, worse, "5,500 of 10,000 finished, and 9,500 of 10,000 before"},
+		{"forty points more", worked{jobs: 10000, finished: 5500}, worked{jobs: 10000, finished: 9500}, better, "9,500 of 10,000"},
+		// 95 and 89 of 100 runs have the Wilson intervals 88.8 to 97.8 % and 81.4 to 93.7 %. The
+		// difference of -6 points has the interval -6-sqrt(7.6²+2.8²) to -6+sqrt(4.7²+6.2²), -14.1 to 1.8.
+		{"six points fewer of many jobs in 100 runs", worked{jobs: 10000, finished: 9500}, worked{jobs: 10000, finished: 8900}, cannotTell, "the jobs of a run depend on each other, and 100 runs against 100 are too few to tell"},
+		{"six points more of many jobs in 100 runs", worked{jobs: 10000, finished: 8900}, worked{jobs: 10000, finished: 9500}, cannotTell, "are too few to tell"},
 		{"a third of a point fewer of many", worked{jobs: 100000, finished: 99500}, worked{jobs: 100000, finished: 99200}, same, ""},
 		{"five points fewer of few", worked{jobs: 40, finished: 40}, worked{jobs: 40, finished: 38}, same, ""},
 		{"nothing any more", worked{jobs: 200, finished: 200}, worked{jobs: 200}, worse, "0 of 200 finished"},

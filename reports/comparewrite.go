@@ -22,7 +22,7 @@ func (c *Comparison) Table(w io.Writer, color bool) error {
 	if c.Worse() {
 		style = words.Alarm
 	}
-	words.PaintWrapped(&b, color, style, words.Plain(c.Head.Scenario, 60)+" against base: "+c.headline())
+	words.PaintWrapped(&b, color, style, c.title(func(s string) string { return words.Plain(s, 60) })+": "+c.headline())
 	tables.WriteSentences(&b, color, c.alsoWorse())
 	for _, line := range c.facts(func(s string) string { return words.Plain(s, 200) }) {
 		fmt.Fprintf(&b, "%s\n", line)
@@ -37,7 +37,7 @@ func (c *Comparison) Table(w io.Writer, color bool) error {
 				continue
 			}
 			rows = append(rows, []string{
-				words.Plain(st.Label, 60), words.Plain(check.Check, 60), string(check.Verdict), check.Base.String(), check.Head.String(), check.Why,
+				words.Plain(st.Label, 60), words.Plain(check.Check, 60), check.verdict(), check.Base.String(), check.Head.String(), check.Why,
 			})
 		}
 		for _, m := range st.Measures {
@@ -64,7 +64,7 @@ func (c *Comparison) Table(w io.Writer, color bool) error {
 // differences, and a sentence about the rest.
 func (c *Comparison) Markdown(w io.Writer) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "### lockquake, %s: %s\n\n", cell(c.Head.Scenario), cell(c.headline()))
+	fmt.Fprintf(&b, "### lockquake, %s: %s\n\n", c.title(cell), cell(c.headline()))
 	if also := c.alsoWorse(); len(also) > 0 {
 		markdownSentences(&b, also, "- ", "\n")
 	}
@@ -73,16 +73,15 @@ func (c *Comparison) Markdown(w io.Writer) error {
 	}
 	b.WriteByte('\n')
 	alike, table := 0, false
-	row := func(label, what string, verdict judgement, base, head, why string) {
+	row := func(label, what, verdict, base, head, why string) {
 		if !table {
 			b.WriteString("| strategy | check or measure | verdict | base | head | why |\n|---|---|---|---:|---:|---|\n")
 			table = true
 		}
-		word := string(verdict)
-		if verdict == worse {
-			word = "**worse**"
+		if verdict == string(worse) {
+			verdict = "**worse**"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", cell(label), cell(what), word, base, head, cell(why))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", cell(label), cell(what), verdict, base, head, cell(why))
 	}
 	for _, st := range c.Strategies {
 		for _, check := range st.Checks {
@@ -90,10 +89,10 @@ func (c *Comparison) Markdown(w io.Writer) error {
 				alike++
 				continue
 			}
-			row(st.Label, check.Check, check.Verdict, check.Base.String(), check.Head.String(), check.Why)
+			row(st.Label, check.Check, check.verdict(), check.Base.String(), check.Head.String(), check.Why)
 		}
 		for _, m := range st.Measures {
-			row(st.Label, m.Measure, m.Verdict, m.Base, m.Head, m.Why)
+			row(st.Label, m.Measure, string(m.Verdict), m.Base, m.Head, m.Why)
 		}
 	}
 	if table {
@@ -113,18 +112,23 @@ func (c *Comparison) Markdown(w io.Writer) error {
 	return err
 }
 
-// facts returns lines about how the two results differ: scenario, version, seeds, settings,
+// title names the scenario of head, and that of base if it is another.
+func (c *Comparison) title(clean func(string) string) string {
+	if c.Base.Scenario != c.Head.Scenario {
+		return fmt.Sprintf("%s against another scenario, %s", clean(c.Head.Scenario), clean(c.Base.Scenario))
+	}
+	return clean(c.Head.Scenario) + " against base"
+}
+
+// facts returns lines about how the two results differ: version, seeds, settings,
 // strategies and traces.
 func (c *Comparison) facts(clean func(string) string) []string {
 	var lines []string
-	if c.Base.Scenario != c.Head.Scenario {
-		lines = append(lines, fmt.Sprintf("scenario: %s is %s now", clean(c.Base.Scenario), clean(c.Head.Scenario)))
-	}
 	if c.Base.Version != c.Head.Version {
-		lines = append(lines, fmt.Sprintf("version: %s is %s now", clean(c.Base.Version), clean(c.Head.Version)))
+		lines = append(lines, fmt.Sprintf("version: %s → %s", clean(c.Base.Version), clean(c.Head.Version)))
 	}
 	if c.Base.Seeds != c.Head.Seeds {
-		lines = append(lines, fmt.Sprintf("seeds: %d to %d are %d to %d now", c.Base.Seeds.First, c.Base.Seeds.Last, c.Head.Seeds.First, c.Head.Seeds.Last))
+		lines = append(lines, fmt.Sprintf("seeds: %d to %d → %d to %d", c.Base.Seeds.First, c.Base.Seeds.Last, c.Head.Seeds.First, c.Head.Seeds.Last))
 	}
 	for _, p := range c.Parameters {
 		switch {
@@ -133,7 +137,7 @@ func (c *Comparison) facts(clean func(string) string) []string {
 		case p.Base == "":
 			lines = append(lines, fmt.Sprintf("%s: %s is new", clean(p.Key), clean(p.Head)))
 		default:
-			lines = append(lines, fmt.Sprintf("%s: %s is %s now", clean(p.Key), clean(p.Base), clean(p.Head)))
+			lines = append(lines, fmt.Sprintf("%s: %s → %s", clean(p.Key), clean(p.Base), clean(p.Head)))
 		}
 	}
 	for _, list := range []struct {
@@ -180,6 +184,14 @@ func (c *Comparison) seedLines(clean func(string) string) []string {
 		}
 	}
 	return lines
+}
+
+// verdict prints the verdict, and whether it decides nothing.
+func (c *checkChange) verdict() string {
+	if c.Harmless && c.Verdict != same {
+		return string(c.Verdict) + " (harmless)"
+	}
+	return string(c.Verdict)
 }
 
 // String prints the share of violating runs among the decided ones.

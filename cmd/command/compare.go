@@ -37,13 +37,16 @@ that differ.
 If both have run the same seeds it compares seed by seed (McNemar's exact test), else the
 rates (Fisher's exact test), at 5 % by Holm's rule over all checks. A check that the scenario
 expects to hold is worse with the first run that violates it. A check is the same if no seed
-changed its verdict, or if the rates differ by less than 1 % at 95 %.
+changed its verdict, or if the rates differ by less than 1 % at 95 %. A check that finds no harm
+(run marks it harmless) decides nothing. The share of finished work is tested with the run as the
+unit, by the largest spread that the runs can have.
 
 In GitHub Actions each check that got worse is an error of the job, and a difference that may be
 chance a warning; --scenario FILE puts them beside the lines of the strategies.
 
 Exit codes: 0 nothing is worse, 1 something is, or with --fail-on changed a verdict, a check or
-a strategy changed; 64 usage, or a file that holds no results; 70 a fault of lockquake itself.`,
+a strategy changed; 64 usage, a file that holds no results, or no strategy in common; 70 a fault
+of lockquake itself.`,
 		Example: `  lockquake compare base/results.json lockquake-report
   lockquake compare base head --format markdown >> "$GITHUB_STEP_SUMMARY"
   lockquake compare base head --fail-on changed`,
@@ -96,6 +99,9 @@ func (f *compareFlags) compare(args []string, stdout, stderr io.Writer) error {
 		sides = append(sides, c)
 	}
 	c := reports.Compare(sides[0], sides[1])
+	if len(c.Strategies) == 0 {
+		return usagef("cannot compare: base and head have no strategy in common")
+	}
 	if err := f.print(c, stdout); err != nil {
 		return fmt.Errorf("print the comparison: %w", err)
 	}

@@ -54,7 +54,7 @@ With --pauses FILE a pause lasts as long as the longest that was measured (docs/
 makes a scenario file of it, or of the first placement found that does the most harm.
 
 Exit codes: 0 also if a placement breaks a check; with --fail-on-violation 1 if a placement
-corrupts something or unfences; 64 usage or scenario error, 70 a fault of lockquake or of the
+corrupts something or breaks fencing; 64 usage or scenario error, 70 a fault of lockquake or of the
 lock under test itself, 130 interrupted.`,
 		Example: `  lockquake explore kleppmann
   lockquake explore gc-pause --strategy redis --kinds pause,crash --for 3s
@@ -95,7 +95,7 @@ func (f *exploreFlags) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&f.write, "write", "", "write a placement as a scenario to this file")
 	flags.StringVar(&f.format, "format", "table", "what to print: table or json")
 	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one a processor)")
-	flags.BoolVar(&f.fail, "fail-on-violation", false, "exit with 1 if a placement corrupts something or unfences")
+	flags.BoolVar(&f.fail, "fail-on-violation", false, "exit with 1 if a placement corrupts something or breaks fencing")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 }
 

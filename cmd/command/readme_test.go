@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"lockquake/scenarios"
 	"lockquake/scenarios/libraries"
 )
 
@@ -47,18 +46,6 @@ func TestTheOutputInTheReadmeIsThatOfTheProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	lockquake("run", mine, "--no-report")
-	presets, flawed := 0, 0
-	for _, e := range scenarios.Strategies() {
-		if e.Name != "none" {
-			presets++
-		}
-		if e.Flawed {
-			flawed++
-		}
-	}
-	if claim := fmt.Sprintf("names %d presets, %d of them with a flaw", presets, flawed); !strings.Contains(readme, claim) {
-		t.Errorf("the README does not say that the catalogue %s", claim)
-	}
 	if claim := fmt.Sprintf("%d of them are known by name", len(libraries.All())); !strings.Contains(readme, claim) {
 		t.Errorf("the README does not say of the libraries that %s", claim)
 	}

@@ -42,7 +42,7 @@ func measured(s results.Samples) string {
 	return text
 }
 
-// heeding says when the work heeds its context, and which uses and workers differ from
+// heeding says when the work checks its context, and which uses and workers differ from
 // the first use.
 func heeding(c *results.Campaign) string {
 	if len(c.Strategies) == 0 {
@@ -60,14 +60,17 @@ func heeding(c *results.Campaign) string {
 	}
 	slices.Sort(workers)
 	differ = append(differ, slices.Compact(workers)...)
-	text := "work heeds its context " + heeds(first.Heeds)
+	text := "work " + heeds(first.Heeds) + " checks its context"
+	if first.Heeds == results.HeedsBeforeWrite {
+		text = "work checks its context " + heeds(first.Heeds)
+	}
 	if differ != nil {
 		text += " (" + strings.Join(differ, ", ") + ")"
 	}
 	return text
 }
 
-// heeds prints a way to heed a context. Results of older versions have none: it was
+// heeds prints when work checks its context. Results of older versions have none: it was
 // always.
 func heeds(h results.Heeds) string {
 	switch h {

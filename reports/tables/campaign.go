@@ -73,7 +73,7 @@ func Campaign(w io.Writer, c *results.Campaign, o Options) error {
 		if f.Case != "" && f.Planned == 0 {
 			continue // a case that was not run
 		}
-		fmt.Fprintf(&b, "\nfault %s: planned %s, injected %s, hit %s",
+		fmt.Fprintf(&b, "\nfault %s: %s planned, %s injected, %s hit a section, a lease or a call",
 			words.Plain(f.Name(), 100), words.Thousands(int(f.Planned)), words.Thousands(int(f.Happened)), words.Thousands(int(f.Bit)))
 	}
 	if len(c.Faults) > 0 {

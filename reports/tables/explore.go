@@ -26,7 +26,7 @@ func Exploration(w io.Writer, e *results.Exploration, color bool) error {
 		lasts += fmt.Sprintf(", a pause %s (the longest of %s in %s)", words.Short(p.Longest), words.Thousands(p.Count), words.Plain(p.File, 60))
 	}
 	b.WriteString(lasts + "\n\n")
-	rows := [][]string{{"strategy", "fence", "points", "placements", "corrupt", "unfence", "break others", "cannot tell"}}
+	rows := [][]string{{"strategy", "fence", "points", "placements", "corrupt", "break fencing", "break others", "cannot tell"}}
 	for _, st := range e.Strategies {
 		rows = append(rows, []string{
 			words.Labelled(st.Label, st.Name), words.Plain(st.Fence, 30), words.Thousands(st.Points), words.Thousands(st.Tried), words.Thousands(st.Corrupting), words.Thousands(st.Fencing),
@@ -34,7 +34,7 @@ func Exploration(w io.Writer, e *results.Exploration, color bool) error {
 		})
 	}
 	words.WriteTable(&b, color, rows, words.Figures{From: 2, To: 8}, nil)
-	b.WriteString("\ncorrupt: updates lost, or two at work at once\nunfence: tokens out of order, or wrongly accepted or refused\n\n")
+	b.WriteString("\ncorrupt: updates lost, or two at work at once\nbreak fencing: tokens out of order, or wrongly accepted or refused\n\n")
 	for _, st := range e.Strategies {
 		head := words.Plain(st.Label, 60) + " violates "
 		fmt.Fprintf(&b, "%s\n", strings.Join(words.Wrap(head+checkCounts(st.Checks), words.LineWidth-2), "\n  "))
@@ -83,7 +83,7 @@ func exploredNotes(b *bytes.Buffer, st results.ExploredStats) {
 // exploreHarm prints a row for each strategy and kind of fault that does harm, with the
 // number of harmful placements and the first of them. A pair counts for its first fault.
 func exploreHarm(b *bytes.Buffer, e *results.Exploration, color bool) {
-	rows := [][]string{{"strategy", "fault", "does harm", "of", "the first of them"}}
+	rows := [][]string{{"strategy", "fault", "harmful", "tried", "the first of them"}}
 	for _, st := range e.Strategies {
 		harmful := st.Harmful(results.Breaks)
 		for _, kind := range e.Kinds {

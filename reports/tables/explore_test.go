@@ -55,19 +55,19 @@ func TestAnExplorationIsPrintedAsTablesAndAMap(t *testing.T) {
 	const want = `hand: one fault and two at every point, 2 workers, 1 section each, seed 1
 a fault lasts 15s
 
-strategy               fence         points  placements  corrupt  unfence  break others  cannot tell
-redis                  off                3           5        2        0             1            1
-fenced (redis-fenced)  reads-writes       2           3        0        0             0            0
+strategy               fence         points  placements  corrupt  break fencing  break others  cannot tell
+redis                  off                3           5        2              0             1            1
+fenced (redis-fenced)  reads-writes       2           3        0              0             0            0
 
 corrupt: updates lost, or two at work at once
-unfence: tokens out of order, or wrongly accepted or refused
+break fencing: tokens out of order, or wrongly accepted or refused
 
 redis violates lost-update 2, exclusion 1, told 1
 fenced violates no check
 
-strategy  fault     does harm  of  the first of them
-redis     pause  2 and 1 pair   3  when worker-1 acquired 1 pause
-fenced    pause             1   3  when worker-1 released 1 pause
+strategy  fault       harmful  tried  the first of them
+redis     pause  2 and 1 pair      3  when worker-1 acquired 1 pause
+fenced    pause             1      3  when worker-1 released 1 pause
 
 redis, left out: 1 pairs of faults of one message
 
@@ -75,7 +75,7 @@ fenced violates without any fault: load
 
 map of the protocol
 p pause, h hold
-capital: corrupts or unfences; small: breaks another check; ?: cannot tell; dot: safe;
+capital: corrupts or breaks fencing; small: breaks another check; ?: cannot tell; dot: safe;
 blank: cannot fall there; -: no such point
 of two faults the mark is at the first
 worker    point         nth  redis  fenced

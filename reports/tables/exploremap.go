@@ -22,7 +22,7 @@ type mapRow struct {
 func exploreMap(b *bytes.Buffer, e *results.Exploration, color bool) {
 	letters, legend := kindLetters(e)
 	words.Paint(b, color, words.Bold, "map of the protocol")
-	fmt.Fprintf(b, "%s\ncapital: corrupts or unfences; small: breaks another check; ?: cannot tell; dot: safe;\nblank: cannot fall there; -: no such point\n", legend)
+	fmt.Fprintf(b, "%s\ncapital: corrupts or breaks fencing; small: breaks another check; ?: cannot tell; dot: safe;\nblank: cannot fall there; -: no such point\n", legend)
 	if e.Faults > 1 {
 		b.WriteString("of two faults the mark is at the first\n")
 	}

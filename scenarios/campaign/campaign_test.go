@@ -132,7 +132,7 @@ func TestLockThatGrantsNothingIsNoPass(t *testing.T) {
 // A pass names those that violate something of which nothing was expected.
 func TestSummaryNamesStrategiesWithoutAnExpectation(t *testing.T) {
 	c := campaignOf(t, parseText(t, quick+"expect: {fenced: {holds: [exclusion]}}"), Request{Seeds: results.SeedRange{First: 1, Last: 3}})
-	if got, want := c.Summary(), "as expected; failed without an expectation: redis"; got != want {
+	if got, want := c.Summary(), "as expected. redis failed in 3 runs; the scenario has no expectation for it"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

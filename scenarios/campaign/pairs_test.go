@@ -29,13 +29,13 @@ func TestCampaignPairsStrategies(t *testing.T) {
 		t.Fatalf("there are %d pairs: %+v", len(c.Paired), c.Paired)
 	}
 	again, fenced, redis := c.Paired[0], c.Paired[1], c.Strategies[0]
-	if again.Differs || again.Only+again.BaseOnly != 0 || again.Says != "again and redis do the same on all 60 seeds" {
+	if again.Differs || again.Only+again.BaseOnly != 0 || again.Says != "In linearizable, lost-update and 2 more checks, again and redis do the same on all 60 seeds" {
 		t.Errorf("the same strategy twice gives %+v", again)
 	}
 	if redis.Violating < 15 || redis.Violating > 45 || fenced.BaseOnly != redis.Violating || fenced.Only != 0 || !fenced.Differs {
 		t.Errorf("redis violates in %d runs; the pair is %+v", redis.Violating, fenced)
 	}
-	want := fmt.Sprintf("fenced fails less often than redis: of the same 60 seeds 0 violate with fenced only, %d with redis only, 0 with both (McNemar, p < 0.001)", redis.Violating)
+	want := fmt.Sprintf("In linearizable, lost-update and 2 more checks, fenced fails less often than redis: of the same 60 seeds 0 violate with fenced only, %d with redis only, 0 with both (McNemar, p < 0.001)", redis.Violating)
 	if fenced.Says != want {
 		t.Errorf("it says %q, want %q", fenced.Says, want)
 	}

@@ -55,20 +55,31 @@ func (c *Campaign) Summary() string {
 		return strings.Join(c.Reasons, "; ")
 	}
 	var unasked []string
+	failed := map[string]int{}
 	for _, st := range c.Strategies {
 		asked := slices.ContainsFunc(c.Strategies, func(other StrategyStats) bool { return other.Decides && other.Use() == st.Use() })
-		if !asked && st.Violating > 0 && !slices.Contains(unasked, st.Use()) {
-			unasked = append(unasked, st.Use())
+		if !asked && st.Violating > 0 {
+			if failed[st.Use()] == 0 {
+				unasked = append(unasked, st.Use())
+			}
+			failed[st.Use()] += st.Violating
 		}
 	}
 	const most = 3
-	switch n := len(unasked); {
-	case n == 0:
+	n, them := len(unasked), "them"
+	switch n {
+	case 0:
 		return "as expected"
-	case n > most:
-		unasked = append(unasked[:most], fmt.Sprintf("%d more", n-most))
+	case 1:
+		them = "it"
 	}
-	return "as expected; failed without an expectation: " + strings.Join(unasked, ", ")
+	for i, use := range unasked {
+		unasked[i] = fmt.Sprintf("%s failed in %s", use, runs(failed[use]))
+	}
+	if n > most {
+		unasked = append(unasked[:most], fmt.Sprintf("%d more failed", n-most))
+	}
+	return fmt.Sprintf("as expected. %s; the scenario has no expectation for %s", strings.Join(unasked, ", "), them)
 }
 
 // Setting is a setting of the scenario that the rates depend on, in words.

@@ -2,6 +2,8 @@ package results
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"lockquake/internal/stats"
 )
@@ -82,16 +84,34 @@ type PairStats struct {
 	Says     string   `json:"says"`    // the comparison in a sentence
 }
 
-// Sentence says in words which of the two fails more often.
+// Sentence says in words in which checks which of the two fails more often.
 func (p *PairStats) Sentence() string {
 	figures := fmt.Sprintf("of the same %d seeds %d violate with %s only, %d with %s only, %d with both", p.Seeds, p.Only, p.Label, p.BaseOnly, p.Base, p.Both)
+	in := "In " + p.counted() + ", "
 	switch {
 	case p.Only == 0 && p.BaseOnly == 0:
-		return fmt.Sprintf("%s and %s do the same on all %d seeds", p.Label, p.Base, p.Seeds)
+		return in + fmt.Sprintf("%s and %s do the same on all %d seeds", p.Label, p.Base, p.Seeds)
 	case !p.Differs:
-		return fmt.Sprintf("%s and %s cannot be told apart: %s (McNemar, %s)", p.Label, p.Base, figures, stats.PValue(p.P))
+		return in + fmt.Sprintf("%s and %s cannot be told apart: %s (McNemar, %s)", p.Label, p.Base, figures, stats.PValue(p.P))
 	case p.Only > p.BaseOnly:
-		return fmt.Sprintf("%s fails more often than %s: %s (McNemar, %s)", p.Label, p.Base, figures, stats.PValue(p.P))
+		return in + fmt.Sprintf("%s fails more often than %s: %s (McNemar, %s)", p.Label, p.Base, figures, stats.PValue(p.P))
 	}
-	return fmt.Sprintf("%s fails less often than %s: %s (McNemar, %s)", p.Label, p.Base, figures, stats.PValue(p.P))
+	return in + fmt.Sprintf("%s fails less often than %s: %s (McNemar, %s)", p.Label, p.Base, figures, stats.PValue(p.P))
+}
+
+// counted names the checks, or the first two of more than three.
+func (p *PairStats) counted() string {
+	const most = 3
+	names, last := slices.Clone(p.Checks), ""
+	switch n := len(names); {
+	case n == 0:
+		return "no check"
+	case n == 1:
+		return names[0]
+	case n > most:
+		names, last = names[:most-1], fmt.Sprintf("%d more checks", n-most+1)
+	default:
+		names, last = names[:n-1], names[n-1]
+	}
+	return strings.Join(names, ", ") + " and " + last
 }

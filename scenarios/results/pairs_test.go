@@ -8,6 +8,25 @@ import (
 	"lockquake/internal/stats"
 )
 
+// The sentence begins with the checks that it counts, or the first two of more than three.
+func TestTheSentenceOfAPairNamesItsChecks(t *testing.T) {
+	for _, tt := range []struct {
+		checks []string
+		only   int
+		want   string
+	}{
+		{[]string{"exclusion"}, 0, "In exclusion, fenced and redis do the same on all 40 seeds"},
+		{[]string{"lost-update", "exclusion"}, 1, "In lost-update and exclusion, fenced and redis cannot be told apart: of the same 40 seeds 1 violate with fenced only, "},
+		{[]string{"a", "b", "c"}, 0, "In a, b and c, "},
+		{[]string{"a", "b", "c", "d", "e"}, 0, "In a, b and 3 more checks, "},
+	} {
+		p := PairStats{Base: "redis", Label: "fenced", Checks: tt.checks, Seeds: 40, Only: tt.only, P: 1}
+		if got := p.Sentence(); !strings.HasPrefix(got, tt.want) {
+			t.Errorf("%q, want %q", got, tt.want)
+		}
+	}
+}
+
 func TestPairComparesOnlySharedAndDecidedSeeds(t *testing.T) {
 	verdicts := func(runs, violating, unknown string) Verdicts {
 		return Verdicts{set(t, runs), set(t, violating), set(t, unknown)}

@@ -60,7 +60,7 @@ func TestExploreFindsKleppmannsFailure(t *testing.T) {
 		t.Errorf("placements by kind (-want +got):\n%s", diff)
 	}
 	if st := found["fenced"]; st.Corrupting == 0 || st.Fencing == 0 {
-		t.Errorf("a server that loses its data does no harm: %d corrupt, %d unfence", st.Corrupting, st.Fencing)
+		t.Errorf("a server that loses its data does no harm: %d corrupt, %d break fencing", st.Corrupting, st.Fencing)
 	}
 }
 
