@@ -86,7 +86,7 @@ func (r *request) runPart(t testing.TB, p *part) {
 	if err := r.keepPart(t.Context(), p); err != nil {
 		reason, ok := errors.AsType[*stopped](err)
 		if !ok {
-			reason = &stopped{Text: explain(err).Error()}
+			reason = &stopped{Text: r.explain(err).Error()}
 		}
 		text, _ := json.Marshal(reason) // two strings
 		if err := os.WriteFile(p.Journal+reasonSuffix, text, 0o600); err != nil {
@@ -113,7 +113,7 @@ func (r *request) keepPart(ctx context.Context, p *part) error {
 		Strategies: []string{r.entry.Name}, Stall: r.stall(), Jobs: 1, Part: p.Number, Parts: p.Of, Journal: j,
 	})
 	if of, ok := errors.AsType[*run.Error](err); ok {
-		err = &stopped{explain(err).Error(), s.Token(of.Label, of.Seed, unfinished)}
+		err = &stopped{r.explain(err).Error(), s.Token(of.Label, of.Seed, unfinished)}
 	}
 	return errors.Join(err, j.Close())
 }
