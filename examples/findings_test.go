@@ -113,7 +113,7 @@ func longestLock(t *testing.T, options ...locktest.Option) (longest time.Duratio
 			longest = max(longest, time.Since(began))
 			return m, err
 		})
-	}, append(options, locktest.Holds("exclusion"))...)
+	}, append(options, locktest.OneProcess(), locktest.Holds("exclusion"))...)
 	return longest
 }
 
@@ -235,7 +235,7 @@ func obtain(t *testing.T, deadline time.Duration) (failures []error) {
 			}()
 			return refreshed{l, stop}, nil
 		})
-	}, locktest.Holds("lost-update", "exclusion"))
+	}, locktest.OneProcess(), locktest.Holds("lost-update", "exclusion"))
 	return failures
 }
 
