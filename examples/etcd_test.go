@@ -108,7 +108,7 @@ func TestEtcdChecksTheSessionOfAWaiter(t *testing.T) {
 			}
 			return m, err
 		})
-	}, locktest.Holds("lost-update", "exclusion"))
+	}, locktest.OneProcess(), locktest.Holds("lost-update", "exclusion"))
 	if expired == 0 {
 		t.Error("no waiter was told that its session is over")
 	}

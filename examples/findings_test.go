@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -19,7 +20,7 @@ import (
 )
 
 // The tests of this file show what docs/failures.md states of public libraries. Each runs the library under the
-// condition, and without it.
+// condition, and without it or with a remedy.
 
 // noFaults removes the faults of a scenario.
 func noFaults() locktest.Option { return locktest.Set("faults", "[]") }
@@ -34,23 +35,51 @@ func TestEtcdDoneOfASessionThatIsNotCutOff(t *testing.T) {
 	locktest.Run(t, "testdata/etcd-late-done.yaml", newEtcd(watchEtcd), noFaults(), locktest.Holds("lost-update", "exclusion"))
 }
 
-// If the answer to the first renewal does not come, Session.Done is closed after 5 s, or a second after the DialTimeout of
-// the client, and not after the TTL.
-func TestEtcdDoneWithoutAFirstRenewal(t *testing.T) {
-	locktest.Run(t, "testdata/etcd-first-renewal.yaml", newEtcd(watchEtcd), locktest.Violates("lost-update", "exclusion"))
-}
-
-func TestEtcdDoneWithAShortDialTimeout(t *testing.T) {
+// doneWithoutAFirstRenewal runs a scenario in which the first renewal of worker-1's session gets no answer. The TTL is 2 s. It
+// returns the times after which Session.Done is closed, one for each run.
+func doneWithoutAFirstRenewal(t *testing.T, dialTimeout time.Duration, expected locktest.Option) (after []time.Duration) {
+	t.Helper()
 	locktest.Run(t, "testdata/etcd-first-renewal.yaml", func(d locktest.Deps) lock.Locker {
-		client, err := etcdclient.New(d, func(c *clientv3.Config) { c.DialTimeout = 100 * time.Millisecond })
+		client, err := etcdclient.New(d, func(c *clientv3.Config) { c.DialTimeout = dialTimeout })
 		if err != nil {
 			panic(err)
 		}
 		return locktest.Locker(func(ctx context.Context, key string) (locktest.Lease, error) {
 			m, err := lockEtcd(ctx, client, key, d)
+			if err == nil && d.Worker == "worker-1" {
+				locked := time.Now()
+				go func() {
+					<-m.session.Done()
+					after = append(after, time.Since(locked))
+				}()
+			}
 			return etcdWatched{m}, err
 		})
-	}, locktest.Holds("lost-update", "exclusion"))
+	}, locktest.OneProcess(), expected)
+	return after
+}
+
+// within fails the test unless all times are between two others, and there is one.
+func within(t *testing.T, times []time.Duration, least, most time.Duration) {
+	t.Helper()
+	if len(times) == 0 || slices.Min(times) < least || slices.Max(times) > most {
+		t.Errorf("%v, want times from %v to %v", times, least, most)
+	}
+}
+
+// tick is how often the client of etcd looks whether a session has ended.
+const tick = time.Second
+
+// If the answer to the first renewal does not come, Session.Done is closed after 5 to 6 s, or 1 to 2 s after the
+// DialTimeout of the client, and not after the TTL.
+func TestEtcdDoneWithoutAFirstRenewal(t *testing.T) {
+	after := doneWithoutAFirstRenewal(t, 0, locktest.Violates("lost-update", "exclusion"))
+	within(t, after, 4900*time.Millisecond, 5*time.Second+tick)
+}
+
+func TestEtcdDoneWithAShortDialTimeout(t *testing.T) {
+	after := doneWithoutAFirstRenewal(t, 100*time.Millisecond, locktest.Holds("lost-update", "exclusion"))
+	within(t, after, time.Second, 1100*time.Millisecond+tick)
 }
 
 // oneSession is a session that the workers of a process share.
@@ -113,7 +142,7 @@ func longestLock(t *testing.T, options ...locktest.Option) (longest time.Duratio
 			longest = max(longest, time.Since(began))
 			return m, err
 		})
-	}, append(options, locktest.Holds("exclusion"))...)
+	}, append(options, locktest.OneProcess(), locktest.Holds("exclusion"))...)
 	return longest
 }
 
@@ -201,9 +230,9 @@ func (r refreshed) Release(ctx context.Context) error {
 	return r.Lock.Release(ctx)
 }
 
-// obtain runs a scenario whose first worker holds the lock for 20 s, and refreshes it. It returns the errors of Obtain. The
-// deadline is that of Obtain; 0 for none.
-func obtain(t *testing.T, deadline time.Duration) (failures []error) {
+// obtain runs a scenario whose first worker holds the lock for 20 s, and refreshes it. It returns the errors of Obtain, and
+// how long the calls took that failed. The deadline is that of Obtain; 0 for none.
+func obtain(t *testing.T, deadline time.Duration) (failures []error, took []time.Duration) {
 	t.Helper()
 	locktest.Run(t, "testdata/long-hold.yaml", func(d locktest.Deps) lock.Locker {
 		client := redislock.New(d.Redis)
@@ -215,9 +244,10 @@ func obtain(t *testing.T, deadline time.Duration) (failures []error) {
 				waiting, cancel = context.WithTimeout(ctx, deadline)
 				defer cancel()
 			}
+			began := time.Now()
 			l, err := client.Obtain(waiting, key, d.TTL, options)
 			if err != nil {
-				failures = append(failures, err)
+				failures, took = append(failures, err), append(took, time.Since(began))
 				return nil, errors.Join(lock.ErrNotObtained, err)
 			}
 			held, stop := context.WithCancel(ctx)
@@ -235,17 +265,16 @@ func obtain(t *testing.T, deadline time.Duration) (failures []error) {
 			}()
 			return refreshed{l, stop}, nil
 		})
-	}, locktest.Holds("lost-update", "exclusion"))
-	return failures
+	}, locktest.OneProcess(), locktest.Holds("lost-update", "exclusion"))
+	return failures, took
 }
 
 // Without a deadline Obtain gives up after one TTL although it has a retry strategy, and its error is not
 // ErrNotObtained.
 func TestRedislockGivesUpAfterATTLOfAnother(t *testing.T) {
-	failures := obtain(t, 0)
-	if len(failures) == 0 {
-		t.Error("Obtain waited for longer than its TTL")
-	}
+	failures, took := obtain(t, 0)
+	const ttl, backoff = 2 * time.Second, 100 * time.Millisecond
+	within(t, took, ttl-backoff, ttl+backoff)
 	for _, err := range failures {
 		if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, redislock.ErrNotObtained) {
 			t.Errorf("Obtain returned %v", err)
@@ -254,8 +283,8 @@ func TestRedislockGivesUpAfterATTLOfAnother(t *testing.T) {
 }
 
 func TestRedislockWaitsUntilItsDeadline(t *testing.T) {
-	for _, err := range obtain(t, time.Minute) {
-		t.Errorf("Obtain returned %v", err)
+	if failures, took := obtain(t, time.Minute); len(failures) > 0 {
+		t.Errorf("Obtain returned %v after %v", failures, took)
 	}
 }
 

@@ -99,8 +99,8 @@ const unwinding = time.Minute
 func (b *Bubble) release() {
 	b.mu.Lock()
 	b.over = true
-	asks := b.outbox
-	b.outbox = nil
+	asks, atEnd := b.outbox, b.atEnd
+	b.outbox, b.atEnd = nil, nil
 	b.mu.Unlock()
 	for _, a := range asks {
 		if a.done != nil {
@@ -111,7 +111,7 @@ func (b *Bubble) release() {
 		close(a.done)
 	}
 	b.cancel(sim.ErrOver)
-	for _, do := range b.atEnd {
+	for _, do := range atEnd {
 		go do()
 	}
 }

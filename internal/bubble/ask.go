@@ -36,10 +36,15 @@ func (b *Bubble) Ask(k *sim.Worker, key string, do func()) error {
 	return nil
 }
 
-// AtEnd calls do in a goroutine of the bubble at the end of the run. A goroutine of the bubble calls it.
+// AtEnd calls do in a goroutine of the bubble at the end of the run, or at once after it. A goroutine of the bubble calls
+// it.
 func (b *Bubble) AtEnd(do func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.over {
+		go do()
+		return
+	}
 	b.atEnd = append(b.atEnd, do)
 }
 

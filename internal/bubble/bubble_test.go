@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -265,6 +266,36 @@ func TestAPanicOfACall(t *testing.T) {
 	}
 }
 
+// FailNow of a test ends the goroutine that calls it. The call says so, and where.
+func TestACallThatEndsItsGoroutine(t *testing.T) {
+	r := newRig(t, sim.Config{})
+	r.worker.Go("main", func() {
+		err := r.bubble.Call(context.Background(), r.worker, func(context.Context) { runtime.Goexit() })
+		exit, ok := errors.AsType[*ExitError](err)
+		if !ok || !strings.Contains(exit.Place, "/bubble_test.go:") {
+			t.Errorf("the call returns %v", err)
+		}
+	})
+	if err := r.world.Run(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The place of a panic is that of the code that panicked, and not that of the function that caught it.
+func TestThePlaceOfAPanic(t *testing.T) {
+	r := newRig(t, sim.Config{})
+	r.worker.Go("main", func() {
+		err := r.bubble.Call(context.Background(), r.worker, func(context.Context) { _ = *(*int)(nil) })
+		p, ok := errors.AsType[*sim.PanicError](err)
+		if !ok || !strings.Contains(PlaceOf(p.Stack), "/bubble_test.go:") {
+			t.Errorf("the call returns %v", err)
+		}
+	})
+	if err := r.world.Run(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // A run whose bubble sleeps beyond the limit ends at the limit.
 func TestTheLimitEndsARun(t *testing.T) {
 	r := newRig(t, sim.Config{Limit: 3 * time.Second})
@@ -323,6 +354,22 @@ func TestGoroutinesEndWithTheRun(t *testing.T) {
 	slices.Sort(got)
 	if diff := cmp.Diff([]string{"client", sim.ErrOver.Error(), "timer"}, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A client that is made while the goroutines of a run end is closed too.
+func TestAClientThatIsMadeAfterTheEndIsClosed(t *testing.T) {
+	r := newRig(t, sim.Config{Limit: time.Second})
+	closed := false
+	r.run(t, func(context.Context) {
+		go func() {
+			time.Sleep(2 * time.Second)
+			r.bubble.AtEnd(func() { closed = true })
+		}()
+	})
+	r.world.Close()
+	if !closed {
+		t.Error("it is open after the end of the world")
 	}
 }
 

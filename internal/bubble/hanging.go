@@ -58,7 +58,7 @@ func reason(state string) string {
 }
 
 // library matches the functions of the Go libraries through which a goroutine waits.
-var library = regexp.MustCompile(`^(runtime|sync|internal|time|syscall|net|os|io|bufio|context|crypto|testing)[./]|^panic\(`)
+var library = regexp.MustCompile(`^(runtime|sync|internal|time|syscall|net|os|io|bufio|context|crypto|testing|database|encoding|errors|fmt|log|maps|math|reflect|slices|sort|strings)[./]|^panic\(`)
 
 // userLine returns the place of the first function of a stack that is not of the Go libraries.
 func userLine(stack string) string {
@@ -73,6 +73,12 @@ func userLine(stack string) string {
 		}
 	}
 	return "an unknown place"
+}
+
+// PlaceOf returns the first place outside of the Go libraries of a stack that debug.Stack returned in a deferred function: where
+// the goroutine panicked, or called runtime.Goexit.
+func PlaceOf(stack string) string {
+	return userLine(stack[max(strings.Index(stack, "\npanic("), strings.Index(stack, "\nruntime.Goexit("), 0):])
 }
 
 // Patterns of what a Go program prints when a panic ends it.

@@ -12,7 +12,8 @@ type finding struct {
 	what      string   // goes wrong
 	condition string   // under which it does
 	shown     string   // the test in examples that shows it
-	without   string   // the test that shows that it does not happen without the condition
+	without   string   // the test that shows that it does not happen without the condition; "": remedy
+	remedy    string   // the test that shows that it does not happen if the client is used in another way
 	check     string   // that is violated; "": the test measures it
 	issues    []string // that report the same, as those of reproduced
 }
@@ -28,45 +29,45 @@ func findings() []finding {
 	return []finding{
 		{
 			etcd, "etcd-io/etcd", "`Session.Done` is closed after another session has the lock: the client counts the TTL from the answer to a renewal, and looks once a second whether it is over",
-			"the holder reaches the resource and not etcd, for longer than the TTL", "TestEtcdDoneComesLate", "TestEtcdDoneOfASessionThatIsNotCutOff", "exclusion",
+			"the holder reaches the resource and not etcd, for longer than the TTL", "TestEtcdDoneComesLate", "TestEtcdDoneOfASessionThatIsNotCutOff", "", "exclusion",
 			[]string{"etcd-io/etcd#10811"},
 		},
 		{
-			etcd, "etcd-io/etcd", "`Session.Done` is closed after 5 s, or `DialTimeout` and a second, although the TTL is shorter",
-			"the answer to the first renewal of the session does not come", "TestEtcdDoneWithoutAFirstRenewal", "TestEtcdDoneWithAShortDialTimeout", "lost-update", nil,
+			etcd, "etcd-io/etcd", "`Session.Done` is closed after 5 to 6 s, or `DialTimeout` and 1 to 2 s, although the TTL is shorter",
+			"the TTL is under 5 s, and the answer to the first renewal of the session does not come", "TestEtcdDoneWithoutAFirstRenewal", "", "TestEtcdDoneWithAShortDialTimeout", "lost-update", nil,
 		},
 		{
 			etcd, "etcd-io/etcd", "two mutexes with the same key in one session are both locked",
-			"the workers of a process share a session; nothing fails", "TestEtcdMutexesOfOneSession", "TestEtcdMutexesOfSeveralSessions", "exclusion",
+			"the workers of a process share a session; nothing fails", "TestEtcdMutexesOfOneSession", "TestEtcdMutexesOfSeveralSessions", "", "exclusion",
 			[]string{"etcd-io/etcd!11364", "gluster/glusterd2!1426"},
 		},
 		{
 			etcd, "etcd-io/etcd", "`Mutex.Lock` with a timeout of 2 s returns after 30 s: it deletes its key with the context of the client",
-			"the waiter cannot reach etcd when its timeout ends", "TestEtcdLockOutlivesItsContext", "TestEtcdLockEndsWithItsContext", "",
+			"the waiter cannot reach etcd when its timeout ends", "TestEtcdLockOutlivesItsContext", "TestEtcdLockEndsWithItsContext", "", "",
 			[]string{"etcd-io/etcd#18082"},
 		},
 		{
 			etcd, "etcd-io/etcd", "`Mutex.Unlock` returns no error although the session is over and another one has had the lock; a transaction with `IsOwner` tells",
-			"a pause that outlasts the lease", "TestEtcdUnlockOfALostMutex", "TestEtcdUnlockOfALostMutexByItsOwner", "told", nil,
+			"a pause that outlasts the lease", "TestEtcdUnlockOfALostMutex", "", "TestEtcdUnlockOfALostMutexByItsOwner", "told", nil,
 		},
 		{
 			redsync, "go-redsync/redsync", "`Extend` sets a key that is gone, and the holder does not learn that another one has had the lock",
-			"`WithSetNXOnExtend`, and the server loses the key", "TestRedsyncExtendSetsALostLockAgain", "TestRedsyncExtendOfALostLock", "lost-update",
+			"`WithSetNXOnExtend`, and the server loses the key", "TestRedsyncExtendSetsALostLockAgain", "TestRedsyncExtendOfALostLock", "", "lost-update",
 			[]string{"go-redsync/redsync!149"},
 		},
 		{
 			redislock, "bsm/redislock", "`Obtain` with a retry strategy gives up after one TTL, with `context.DeadlineExceeded` and not `ErrNotObtained`",
-			"the context has no deadline, and the holder keeps the lock for longer than the TTL", "TestRedislockGivesUpAfterATTLOfAnother", "TestRedislockWaitsUntilItsDeadline", "",
+			"the context has no deadline, and the holder keeps the lock for longer than the TTL", "TestRedislockGivesUpAfterATTLOfAnother", "TestRedislockWaitsUntilItsDeadline", "", "",
 			[]string{"bsm/redislock#74", "bsm/redislock#79"},
 		},
 		{
 			database, "", "the pool closes the session of an advisory lock while the work goes on",
-			"the lock is taken on a `*sql.DB` whose `ConnMaxLifetime` is shorter than the work, and not on a `*sql.Conn`", "TestAdvisoryLockOnAPoolThatClosesItsSession", "TestAdvisoryLockOnAConnectionOfSuchAPool", "exclusion",
+			"the lock is taken on a `*sql.DB` whose `ConnMaxLifetime` is shorter than the work, and not on a `*sql.Conn`", "TestAdvisoryLockOnAPoolThatClosesItsSession", "TestAdvisoryLockOnAConnectionOfSuchAPool", "", "exclusion",
 			[]string{"concourse/concourse!4232"},
 		},
 		{
 			database, "", "the unlock of an advisory lock comes to another session, and the lock stays",
-			"the lock is taken and released on a `*sql.DB` that other goroutines use, and not on a `*sql.Conn`", "TestAdvisoryUnlockInAnotherSession", "TestAdvisoryUnlockInTheSameSession", "progress",
+			"the lock is taken and released on a `*sql.DB` that other goroutines use, and not on a `*sql.Conn`", "TestAdvisoryUnlockInAnotherSession", "TestAdvisoryUnlockInTheSameSession", "", "progress",
 			[]string{"remind101/migrate#6", "lyft/clutch!2441"},
 		},
 	}
@@ -76,8 +77,8 @@ func findings() []finding {
 func writeFindings(b *strings.Builder) {
 	b.WriteString("\n## Findings about Go libraries\n\n" +
 		"What tests of public libraries as they are have shown ([test the library that you use](test-a-library.md)). The first test of a row\n" +
-		"fails without the condition; the second one runs the same without it. Both are in [examples](../examples), and run with the\n" +
-		"versions of the table. The reports are about the same behaviour, often of an older version.\n\n" +
+		"runs the library under the condition. The second one runs the same without the condition, or under it with a remedy. Both are in\n" +
+		"[examples](../examples), and run with the versions of the table. The reports are about the same behaviour, often of an older version.\n\n" +
 		"| library | what goes wrong | condition | tests | check | reports |\n|---|---|---|---|---|---|\n")
 	for _, f := range findings() {
 		check, reports := "measured", "-"
@@ -87,6 +88,10 @@ func writeFindings(b *strings.Builder) {
 		if len(f.issues) > 0 {
 			reports = linksTo(f.issues, f.project)
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | `%s`, `%s` | %s | %s |\n", f.library, f.what, f.condition, f.shown, f.without, check, reports)
+		contrast := "without it `" + f.without + "`"
+		if f.remedy != "" {
+			contrast = "remedy `" + f.remedy + "`"
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | `%s`, %s | %s | %s |\n", f.library, f.what, f.condition, f.shown, contrast, check, reports)
 	}
 }

@@ -41,7 +41,11 @@ func TestEachFindingHasItsTests(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range findings() {
-		for _, name := range []string{f.shown, f.without} {
+		if (f.without == "") == (f.remedy == "") {
+			t.Errorf("%s needs a test without the condition, or one with a remedy", f.shown)
+		}
+		contrast := f.without + f.remedy
+		for _, name := range []string{f.shown, contrast} {
 			if texts[name] == "" {
 				t.Errorf("examples has no %s", name)
 			}
@@ -49,8 +53,8 @@ func TestEachFindingHasItsTests(t *testing.T) {
 		if f.check != "" && (!strings.Contains(texts[f.shown], "locktest.Violates(") || !strings.Contains(texts[f.shown], `"`+f.check+`"`)) {
 			t.Errorf("%s does not expect that %s is violated", f.shown, f.check)
 		}
-		if f.check != "" && (!strings.Contains(texts[f.without], "locktest.Holds(") || !strings.Contains(texts[f.without], `"`+f.check+`"`)) {
-			t.Errorf("%s does not expect that %s holds", f.without, f.check)
+		if f.check != "" && (!strings.Contains(texts[contrast], "locktest.Holds(") || !strings.Contains(texts[contrast], `"`+f.check+`"`)) {
+			t.Errorf("%s does not expect that %s holds", contrast, f.check)
 		}
 		if f.check != "" && !slices.Contains(checker.Names(), f.check) {
 			t.Errorf("no check is called %s", f.check)

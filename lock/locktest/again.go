@@ -29,7 +29,7 @@ func (r *request) remember(token string) bool {
 }
 
 // again repeats the run that failed the last time. It returns the text of a failure if it still fails. Otherwise it
-// removes the file with the token, also if the run no longer exists.
+// forgets the run, also if the run no longer exists, or if the function of Results decides, which needs all runs.
 func (r *request) again() (string, error) {
 	text, err := os.ReadFile(r.file(".token"))
 	if err != nil {
@@ -37,11 +37,13 @@ func (r *request) again() (string, error) {
 	}
 	token, err := results.ParseToken(strings.TrimSpace(string(text)))
 	if err != nil {
-		return "", r.forget()
+		r.forget()
+		return "", nil //nolint:nilerr // the file names no run
 	}
 	s, err := r.repeatable(token)
 	if s == nil || err != nil {
-		return "", r.forget()
+		r.forget()
+		return "", nil //nolint:nilerr // the run does not exist any more
 	}
 	trial, err := run.Once(s, run.Request{Label: token.Label, Seed: token.Seed, Stall: r.stall()})
 	if err != nil {
@@ -51,8 +53,9 @@ func (r *request) again() (string, error) {
 		return slices.Contains(s.Expect[trial.Label].Violates, check)
 	})
 	check := s.MostTelling(trial.Label, unexpected)
-	if check == "" {
-		return "", r.forget()
+	if check == "" || r.results != nil && !r.names() {
+		r.forget()
+		return "", nil
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, seed %d\nnot expected: %s is violated again, as in the last run of the test (%s)\n", s.Name, token.Seed, check, r.file(".token"))
@@ -60,10 +63,9 @@ func (r *request) again() (string, error) {
 	return b.String(), nil
 }
 
-// forget removes the file with the token.
-func (r *request) forget() error {
-	if err := os.Remove(r.file(".token")); err != nil {
-		return fmt.Errorf("locktest: %w", err)
-	}
-	return nil
+// forget removes the file with the token, and the smaller scenario of the run. A file that stays only makes the test
+// repeat the run once more.
+func (r *request) forget() {
+	_ = os.Remove(r.file(".token"))
+	_ = os.Remove(r.file(".yaml"))
 }

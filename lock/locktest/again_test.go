@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lockquake/lock"
+	"lockquake/scenarios/results"
 )
 
 // decided returns the text of a test whose lock has a lease of several TTLs.
@@ -48,6 +49,48 @@ func TestATestBeginsWithItsLastFailure(t *testing.T) {
 	decided(t, 1, Seeds(10))
 	if fourth := decided(t, 50, Seeds(1), Holds("lost-update")); fourth != "" || there() {
 		t.Errorf("with a lock that has been mended: %s", fourth)
+	}
+}
+
+// The function of Results decides about all runs, so one run that violates a check does not keep it from being called.
+func TestResultsDecideAlsoAfterARunThatFailed(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "paused.yaml", paused)
+	decided(t, 1, Seeds(10))
+	called := 0
+	for range 2 {
+		if text := decided(t, 1, Seeds(10), Results(func(*results.Campaign) { called++ })); text != "" {
+			t.Errorf("the test fails with: %s", text)
+		}
+	}
+	if called != 2 {
+		t.Errorf("two tests call the function %d times", called)
+	}
+}
+
+// When a test passes, the files of its last failure are gone.
+func TestATestThatPassesRemovesItsFiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "paused.yaml", paused)
+	r := newRequest(t, "paused.yaml", naiveEntry(), []Option{Seeds(10)})
+	r.patience = time.Minute
+	text, err := r.decide(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := func() int {
+		all, err := os.ReadDir("testdata/lockquake")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(all)
+	}
+	if files() != 2 {
+		t.Errorf("after a failure there are %d files, want the token and the scenario:\n%s", files(), text)
+	}
+	r.expect.Violates = []string{"lost-update"}
+	if text, err := r.decide(t.Context()); text != "" || err != nil || files() != 0 {
+		t.Errorf("%d files are left: %v\n%s", files(), err, text)
 	}
 }
 

@@ -85,19 +85,36 @@ func TestEtcdRunsRepeat(t *testing.T) {
 	}
 }
 
-// The goroutines of the client, and of its gRPC, end with the run.
+// The goroutines of the client, and of its gRPC, end with the run, also those of a client that is made while the run ends.
 func TestEtcdClientsEndWithTheirRun(t *testing.T) {
-	once := func() int {
-		locktest.Run(t, "testdata/etcd-faults.yaml", newEtcd(heededEtcd), locktest.Seeds(1), locktest.Results(func(*results.Campaign) {}))
-		return runtime.NumGoroutine()
+	late := func(d locktest.Deps) lock.Locker {
+		inner := newEtcd(heededEtcd)(d)
+		return locktest.Locker(func(ctx context.Context, key string) (locktest.Lease, error) {
+			go func() {
+				<-ctx.Done()
+				_, _ = etcdclient.New(d)
+			}()
+			return inner.Acquire(ctx, key)
+		})
 	}
-	first, last := once(), 0
-	for range 4 {
-		last = once()
-	}
-	const fewerThanARunHas = 10
-	if last > first+fewerThanARunHas {
-		t.Errorf("%d goroutines after the first run, and %d after the fifth", first, last)
+	for _, test := range []struct {
+		name string
+		new  func(locktest.Deps) lock.Locker
+	}{{"made before", newEtcd(heededEtcd)}, {"made while the run ends", late}} {
+		t.Run(test.name, func(t *testing.T) {
+			once := func() int {
+				locktest.Run(t, "testdata/etcd-faults.yaml", test.new, locktest.Seeds(1), locktest.Results(func(*results.Campaign) {}))
+				return runtime.NumGoroutine()
+			}
+			const times = 10
+			first, last := once(), 0
+			for range times {
+				last = once()
+			}
+			if last >= first+times {
+				t.Errorf("%d goroutines after the first run, and %d after %d more: at least one for each", first, last, times)
+			}
+		})
 	}
 }
 

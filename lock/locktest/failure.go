@@ -1,6 +1,7 @@
 package locktest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"lockquake/reports/tables"
 	"lockquake/scenarios"
 	"lockquake/scenarios/results"
+	"lockquake/scenarios/run"
 	"lockquake/scenarios/search"
 )
 
@@ -25,6 +27,7 @@ func (r *request) failure(ctx context.Context, s *scenarios.Scenario, c *results
 		b.WriteString(said.Text + "\n")
 	}
 	b.WriteString(c.Summary() + "\n")
+	b.WriteString(r.notAcquired(s, c))
 	found := unexpected(s, c)
 	if found == nil {
 		return b.String()
@@ -42,6 +45,34 @@ func (r *request) failure(ctx context.Context, s *scenarios.Scenario, c *results
 		fmt.Fprintf(&b, "the test begins with this run until it passes: %s\n", r.file(".token"))
 	}
 	return b.String()
+}
+
+// notAcquired returns a line with the first error of the lock, if no work was finished under it; "" if some was, or if no call
+// failed.
+func (r *request) notAcquired(s *scenarios.Scenario, c *results.Campaign) string {
+	i := slices.IndexFunc(c.Strategies, func(st results.StrategyStats) bool { return st.Metrics.Jobs > 0 && st.Metrics.Finished == 0 })
+	if i < 0 {
+		return ""
+	}
+	trial, err := run.Once(s, run.Request{Label: c.Strategies[i].Label, Seed: c.Seeds.First, Stall: r.stall()})
+	if err != nil {
+		return "" // the campaign has run this seed without an error
+	}
+	sections, err := trial.History.Sections()
+	if err != nil {
+		return ""
+	}
+	first, failed := "", 0
+	for _, section := range sections {
+		if !section.Entered() && section.Err != "" {
+			first = cmp.Or(first, section.Err)
+			failed++
+		}
+	}
+	if failed == 0 {
+		return ""
+	}
+	return fmt.Sprintf("with seed %d the lock was not acquired by %d of %d calls, the first with the error: %s\n", trial.Seed, failed, len(sections), first)
 }
 
 // unexpected returns the most serious failure that was not expected, nil if there is none: then

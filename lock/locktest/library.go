@@ -1,6 +1,7 @@
 package locktest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"testing"
@@ -42,13 +43,13 @@ func (l *library) strategy(d lock.Deps) lock.Strategy {
 		made lock.Strategy
 		err  error
 	)
-	_ = p.call(context.Background(), func(context.Context) {
+	over := p.call(context.Background(), func(context.Context) {
 		var deps Deps
 		if deps, err = p.deps(d); err == nil {
 			made = l.make(p, deps)
 		}
 	})
-	if err != nil {
+	if err = cmp.Or(over, err); err != nil {
 		w.Fail(err)
 		made = lock.WithLock(refused{err})
 	}
@@ -67,11 +68,11 @@ type foreign struct {
 	locker lock.Locker
 }
 
-// call executes f in the bubble. A panic ends the run.
+// call executes f in the bubble. The run ends if f panics, or ends its goroutine.
 func (p process) call(ctx context.Context, f func(ctx context.Context)) error {
 	err := p.Call(ctx, p.worker, f)
-	if panicked, ok := errors.AsType[*sim.PanicError](err); ok {
-		p.worker.Process().Node().World().Fail(panicked)
+	if err != nil && !errors.Is(err, sim.ErrOver) {
+		p.worker.Process().Node().World().Fail(err)
 	}
 	return err
 }

@@ -43,6 +43,10 @@ func Set(path, value string) Option {
 // Results calls f with the results of all runs. Then f decides, and of the checks only those of Holds and Violates.
 func Results(f func(*results.Campaign)) Option { return func(r *request) { r.results = f } }
 
+// OneProcess runs all seeds in the process of the test, one after the other. A test needs it whose lock counts in a variable of the
+// test: another process has its own.
+func OneProcess() Option { return func(r *request) { r.jobs = 1 } }
+
 // Holds expects that no run violates these checks. Then only the checks of Holds and Violates decide.
 func Holds(checks ...string) Option {
 	return func(r *request) { r.expect.Holds = append(r.expect.Holds, checks...) }

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -58,14 +59,29 @@ type part struct {
 // partVariable is the environment variable that has the part of a process.
 const partVariable = "LOCKQUAKE_PART"
 
-// presentPart returns the part of this process, nil if it has none.
-func presentPart() *part {
+// present is the part of this process, nil if it has none.
+//
+//nolint:gochecknoglobals // the process must end with the one that started it, also before its tests begin
+var present = beginPart()
+
+// beginPart reads the part of this process, which programs that it starts do not inherit. It ends the process, and removes the
+// folder of the journals, when the process that waits for this one ends.
+func beginPart() *part {
 	var p part
 	if json.Unmarshal([]byte(os.Getenv(partVariable)), &p) != nil {
 		return nil
 	}
+	_ = os.Unsetenv(partVariable)
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		_ = os.RemoveAll(filepath.Dir(p.Journal))
+		os.Exit(1)
+	}()
 	return &p
 }
+
+// presentPart returns the part of this process, nil if it has none.
+func presentPart() *part { return present }
 
 // stopped is the error that ended the run of a part early.
 type stopped struct {
@@ -79,14 +95,10 @@ func (s *stopped) Error() string { return s.Text }
 // runPart runs the part of this process, and ends the test.
 func (r *request) runPart(t testing.TB, p *part) {
 	t.Helper()
-	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // until the process that waits for this one ends
-		os.Exit(1)
-	}()
 	if err := r.keepPart(t.Context(), p); err != nil {
 		reason, ok := errors.AsType[*stopped](err)
 		if !ok {
-			reason = &stopped{Text: explain(err).Error()}
+			reason = &stopped{Text: r.explain(err).Error()}
 		}
 		text, _ := json.Marshal(reason) // two strings
 		if err := os.WriteFile(p.Journal+reasonSuffix, text, 0o600); err != nil {
@@ -113,7 +125,7 @@ func (r *request) keepPart(ctx context.Context, p *part) error {
 		Strategies: []string{r.entry.Name}, Stall: r.stall(), Jobs: 1, Part: p.Number, Parts: p.Of, Journal: j,
 	})
 	if of, ok := errors.AsType[*run.Error](err); ok {
-		err = &stopped{explain(err).Error(), s.Token(of.Label, of.Seed, unfinished)}
+		err = &stopped{r.explain(err).Error(), s.Token(of.Label, of.Seed, unfinished)}
 	}
 	return errors.Join(err, j.Close())
 }
@@ -204,13 +216,32 @@ func (r *request) process(ctx context.Context, p part) error {
 		token := rerun[strings.LastIndex(rerun, " ")+1:]
 		return &stopped{fmt.Sprintf("locktest: a goroutine of the library panics: %s at %s; run it again with: %s", value, place, rerun), token}
 	}
-	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	return fmt.Errorf("locktest: process %d of %d of the test program: %w: %s (-lockquake.jobs=1 runs all seeds in one)", p.Number, p.Of, err, lines[len(lines)-1])
+	return fmt.Errorf("locktest: process %d of %d of the test program (-lockquake.jobs=1 runs all seeds in one): %w: %s", p.Number, p.Of, err, failed(out.String()))
 }
 
-// argumentsOf returns the arguments with which the test program runs only the test of a request, with its own flags.
+// failed returns what the output of a test program says of the first test that failed, or its last line if it names none.
+func failed(output string) string {
+	lines := strings.Split(strings.TrimSpace(output), "\n")
+	first := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(strings.TrimSpace(l), "--- FAIL: ") })
+	if first < 0 {
+		return lines[len(lines)-1]
+	}
+	lines = lines[first:]
+	if end := slices.Index(lines, "FAIL"); end >= 0 {
+		lines = lines[:end]
+	}
+	const most = 30 // a panic has the stacks of all goroutines
+	return strings.Join(lines[:min(len(lines), most)], "\n")
+}
+
+// argumentsOf returns the arguments with which the test program runs only the test of a request, with its own flags and in the time
+// that is left.
 func argumentsOf(r *request) []string {
-	args := []string{"-test.run=" + r.pattern(), "-test.count=1", "-test.timeout=0"}
+	var left time.Duration // 0: without a limit
+	if deadline, limited := r.library.t.Deadline(); limited {
+		left = time.Until(deadline)
+	}
+	args := []string{"-test.run=" + r.pattern(), "-test.count=1", "-test.timeout=" + left.String()}
 	flag.Visit(func(f *flag.Flag) {
 		if !strings.HasPrefix(f.Name, "test.") || f.Name == "test.short" {
 			args = append(args, "-"+f.Name+"="+f.Value.String())

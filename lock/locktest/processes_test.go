@@ -6,7 +6,9 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -137,9 +139,10 @@ func spinning(Deps) lock.Locker {
 	})
 }
 
-// No process is left when one of them fails, and when the one that started them is killed.
+// No process and no folder is left when one of them fails, and when the one that started them is killed, also before
+// the others have begun their runs.
 func TestNoProcessIsLeftBehind(t *testing.T) {
-	if mode, addr, there := strings.Cut(os.Getenv(testVariable), " "); there {
+	if mode, addr, there := strings.Cut(os.Getenv(testVariable), ": "); there {
 		hangAfter = time.Hour
 		made := spinning
 		if p := presentPart(); p != nil {
@@ -148,6 +151,9 @@ func TestNoProcessIsLeftBehind(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer c.Close()
+			if mode == "killed early" {
+				time.Sleep(time.Hour) // as a program that prepares for its tests
+			}
 			if mode == "fails" && p.Number == 1 {
 				_, _ = c.Read(make([]byte, 1)) // the other one has begun
 				made = panicking
@@ -157,13 +163,15 @@ func TestNoProcessIsLeftBehind(t *testing.T) {
 		Run(t, "no-fault-needed", made, Seeds(2), jobs(2))
 		return
 	}
-	for _, mode := range []string{"fails", "killed"} {
+	for _, mode := range []string{"fails", "killed", "killed early"} {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer l.Close()
-		cmd := again(t, mode+" "+l.Addr().String())
+		cmd := again(t, mode+": "+l.Addr().String())
+		folder := t.TempDir()
+		cmd.Env = append(cmd.Env, "TMPDIR="+folder)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +187,7 @@ func TestNoProcessIsLeftBehind(t *testing.T) {
 		for _, c := range others {
 			_, _ = c.Write([]byte{1})
 		}
-		if mode == "killed" {
+		if mode != "fails" {
 			if err := cmd.Process.Kill(); err != nil {
 				t.Fatal(err)
 			}
@@ -192,5 +200,39 @@ func TestNoProcessIsLeftBehind(t *testing.T) {
 				t.Errorf("%s: a process is left: %d bytes, %v", mode, n, err)
 			}
 		}
+		if left, err := filepath.Glob(filepath.Join(folder, "lockquake-*")); len(left) > 0 || err != nil {
+			t.Errorf("%s: folders are left: %v, %v", mode, left, err)
+		}
 	}
+}
+
+// If another process fails for a reason of the test, the error has what go test would print of it.
+func TestAFailureInAnotherProcessIsQuoted(t *testing.T) {
+	if presentPart() != nil {
+		t.Fatal("no licence")
+	}
+	_, err := campaignOf(t, "no-fault-needed", newSetNX, Seeds(2), jobs(2))
+	want := regexp.MustCompile(`^locktest: process [12] of 2 of the test program \(-lockquake\.jobs=1 runs all seeds in one\): exit status 1: ` +
+		`--- FAIL: ` + t.Name() + ` \(.*\)\n +processes_test\.go:\d+: no licence$`)
+	if err == nil || !want.MatchString(err.Error()) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A test that asks for one process has one, whatever the flag and the machine.
+func TestOneProcessRunsAllSeeds(t *testing.T) {
+	r := newRequest(t, "gc-pause", naiveEntry(), []Option{jobs(4), OneProcess()})
+	r.cores = 4
+	if n := r.processes(1000); n != 1 {
+		t.Errorf("%d processes", n)
+	}
+}
+
+// Another process has the time that is left to the test.
+func TestAnotherProcessHasTheTimeOfTheTest(t *testing.T) {
+	withLibrary(t, "gc-pause", lockerOf(newSetNX), nil, func(r *request) {
+		if deadline, limited := t.Deadline(); limited != !slices.Contains(argumentsOf(r), "-test.timeout=0s") {
+			t.Errorf("the test ends at %v, and another process is started with %q", deadline, argumentsOf(r))
+		}
+	})
 }

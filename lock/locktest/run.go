@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -168,7 +169,7 @@ func (l *library) suits(s *scenarios.Scenario) error {
 }
 
 // explain adds what a library can do about the error of a run.
-func explain(err error) error {
+func (r *request) explain(err error) error {
 	if hang, ok := errors.AsType[*run.HangError](err); ok {
 		if why := bubble.Hanging(); why != "" {
 			return fmt.Errorf("locktest: the library does not go on: %s (after %v)", why, hang.After)
@@ -177,6 +178,20 @@ func explain(err error) error {
 	if differs, ok := errors.AsType[*run.RepeatError](err); ok {
 		return fmt.Errorf("locktest: seed %d gives two different runs (%s and %s): the library uses math/rand/v2, a select over several ready channels, the order of a map, or state that outlives a run",
 			differs.Seed, differs.Now, differs.Then)
+	}
+	of, ok := errors.AsType[*run.Error](err)
+	if !ok || r.library == nil {
+		return err
+	}
+	if exit, ok := errors.AsType[*bubble.ExitError](err); ok {
+		return fmt.Errorf("locktest: %w; run it again with: %s", exit, r.library.rerun(of.Seed))
+	}
+	if panicked, ok := errors.AsType[*sim.PanicError](err); ok {
+		servers := ""
+		if of, ok := errors.AsType[runtime.Error](err); ok && strings.Contains(of.Error(), "nil pointer") {
+			servers = fmt.Sprintf(" (%s runs on %s, so the clients of other servers in Deps are nil)", r.scenario, r.entry.Family)
+		}
+		return fmt.Errorf("locktest: the lock panics: %v at %s%s; run it again with: %s", panicked.Value, bubble.PlaceOf(panicked.Stack), servers, r.library.rerun(of.Seed))
 	}
 	return err
 }

@@ -71,7 +71,7 @@ func outcome(t *testing.T, scenario string, new func(Deps) lock.Locker, options 
 	withLibrary(t, scenario, lockerOf(new), options, func(r *request) {
 		failure, err := r.check(context.Background())
 		if text = failure; err != nil {
-			text = explain(err).Error()
+			text = r.explain(err).Error()
 		}
 	})
 	return text
@@ -129,7 +129,7 @@ func TestWhatALibraryMustNotDo(t *testing.T) {
 			_, err = l.Accept()
 			return err
 		}, "a goroutine waits for the network: give the library the clients of Deps"},
-		{"a panic", func(context.Context, Deps) error { panic("bad") }, "panic in task main of worker-1: bad"},
+		{"a panic", func(context.Context, Deps) error { panic("bad") }, "the lock panics: bad at "},
 		{"random numbers without a seed", func(ctx context.Context, d Deps) error {
 			return d.Redis.Set(ctx, "x", rand.Uint64(), 0).Err()
 		}, "math/rand/v2, a select over several ready channels"},

@@ -53,7 +53,7 @@ func (r *request) report(t testing.TB, check func(ctx context.Context) (string, 
 	t.Helper()
 	switch failure, err := check(t.Context()); {
 	case err != nil:
-		t.Fatal(explain(err))
+		t.Fatal(r.explain(err))
 	case failure != "":
 		t.Error(failure)
 	}

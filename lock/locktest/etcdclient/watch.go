@@ -21,6 +21,7 @@ type watches struct {
 	mu     sync.Mutex // a stream has one sender
 	last   int64
 	active map[int64]etcd.Watcher
+	closed bool
 }
 
 // Watch implements etcdserverpb.WatchServer. The stream ends when a watch on it breaks, as a connection that has all
@@ -60,13 +61,16 @@ func (w *watches) create(r *etcdserverpb.WatchCreateRequest) error {
 		return statusOf(err)
 	}
 	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		go of.Close()
+		return nil
+	}
 	id := w.last
 	w.last++
 	w.active[id] = of
-	err = w.stream.Send(&etcdserverpb.WatchResponse{Header: revision(created), WatchId: id, Created: true})
-	w.mu.Unlock()
 	go w.forward(id, of)
-	return err
+	return w.stream.Send(&etcdserverpb.WatchResponse{Header: revision(created), WatchId: id, Created: true})
 }
 
 // forward sends what the member pushes.
@@ -108,6 +112,7 @@ func (w *watches) cancel(id int64) error {
 func (w *watches) close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.closed = true
 	for _, of := range w.active { // in any order: each is a connection of its own, and the process sorts what is asked at one instant
 		go of.Close()
 	}
