@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -39,7 +38,7 @@ func ParseBounds(texts []string) (results.Expect, error) {
 		case err != nil:
 			return e, &SettingError{text, err.Error()}
 		case !slices.Contains(all[i].Units, b.Unit):
-			return e, &SettingError{text, fmt.Sprintf("%s is %s, so its bound is like %s", name, all[i].Doc, all[i].Example())}
+			return e, &SettingError{text, name + ": " + all[i].Misfit(b)}
 		}
 		*all[i].Of(&e) = b
 	}

@@ -73,9 +73,10 @@ expect:
 func TestWrongBoundsAreNamed(t *testing.T) {
 	for _, test := range []struct{ from, to, want string }{
 		{`">= 99 %"`, `often`, `bounded.yaml:9:41: expect.redis.finished: "often" is no bound`},
-		{`">= 99 %"`, `"<= 5s"`, `bounded.yaml:9:41: expect.redis.finished is work that was done and took effect, of all that was asked for, so its bound is like ">= 95 %", not "<= 5s"`},
-		{`">= 99 %"`, `99 %`, `bounded.yaml:9:41: expect.redis.finished: "99 %" has no operator: write ">= 99 %" or "<= 99 %"`},
-		{`">= 99 %"`, `">= 99"`, `bounded.yaml:9:41: expect.redis.finished is work that was done and took effect, of all that was asked for, so its bound is like ">= 95 %", not ">= 99"`},
+		{`">= 99 %"`, `"<= 5s"`, `bounded.yaml:9:41: expect.redis.finished: "<= 5s" has the wrong unit; write a bound such as ">= 95 %"`},
+		{`">= 99 %"`, `99 %`, `bounded.yaml:9:41: expect.redis.finished: "99 %" has no comparison: write ">= 99 %" or "<= 99 %"`},
+		{`">= 99 %"`, `">= 99"`, `bounded.yaml:9:41: expect.redis.finished: ">= 99" has no unit; write a bound such as ">= 95 %"`},
+		{`">= 99 %"`, `"95"`, `bounded.yaml:9:41: expect.redis.finished: "95" has no comparison; write a bound such as ">= 95 %"`},
 		{`wait-p99`, `wait-p9`, `bounded.yaml:9:52: unknown key "wait-p9"`},
 	} {
 		_, err := Parse("bounded.yaml", []byte(strings.Replace(bounded, test.from, test.to, 1)))

@@ -428,7 +428,7 @@ func (v *validator) expect() error {
 		}
 		for _, m := range results.Measures() {
 			if b := m.Of(&e); !b.IsZero() && !slices.Contains(m.Units, b.Unit) {
-				return v.at.Errorf(at+"."+m.Name, "%s.%s is %s, so its bound is like %s, not %q", at, m.Name, m.Doc, m.Example(), b)
+				return v.at.Errorf(at+"."+m.Name, "%s.%s: %s", at, m.Name, m.Misfit(*b))
 			}
 		}
 		if err := v.judged(at, v.Strategies[slices.Index(labels, label)], e); err != nil {

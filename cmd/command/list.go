@@ -142,7 +142,10 @@ func (p program) listStrategies() ([]listed, error) {
 	var lines []listed
 	for _, e := range scenarios.Strategies() {
 		note := "sound"
-		if e.Flawed {
+		switch {
+		case e.Name == lock.None().Name:
+			note = "baseline"
+		case e.Flawed:
 			note = "flawed"
 		}
 		switch e.FenceKind() {

@@ -42,7 +42,7 @@ func ParseBound(text string) (Bound, error) {
 	x, err := strconv.ParseFloat(parts[2], 64)
 	if b.Op == "" {
 		if err != nil || parts[3] != "" { // equality makes no sense for a share or a time
-			return Bound{}, fmt.Errorf("%q has no operator: write \">= %[1]s\" or \"<= %[1]s\"", strings.TrimSpace(text))
+			return Bound{}, fmt.Errorf("%q has no comparison: write \">= %[1]s\" or \"<= %[1]s\"", strings.TrimSpace(text))
 		}
 		b.Op = "="
 	}

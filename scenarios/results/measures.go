@@ -1,6 +1,7 @@
 package results
 
 import (
+	"fmt"
 	"time"
 
 	"lockquake/checker"
@@ -88,6 +89,18 @@ func holds(of func(*checker.Spread) time.Duration) func(*checker.Metrics, Unit) 
 }
 
 func longest(s *checker.Spread) time.Duration { return s.Max }
+
+// Misfit says what is wrong with a bound whose unit is not one of the measure's, and gives an example.
+func (m Measure) Misfit(b Bound) string {
+	wrong := "has the wrong unit"
+	switch {
+	case b.Op == "=":
+		wrong = "has no comparison"
+	case b.Unit == UnitNumber:
+		wrong = "has no unit"
+	}
+	return fmt.Sprintf("%q %s; write a bound such as %s", b, wrong, m.Example())
+}
 
 // Example returns a bound with a unit of the measure, for error messages.
 func (m Measure) Example() string {
