@@ -49,3 +49,10 @@ func newJobs(d locktest.Deps) func(context.Context, string, locktest.Work) error
 func TestAdvisoryLocksOfAKilledSession(t *testing.T) {
 	locktest.Do(t, "backend-killed", newJobs, locktest.Seeds(10), locktest.Violates("exclusion"))
 }
+
+// A pause ends no session, so it gives no advisory lock to others. gc-pause is written for Redis, and runs with a lock of
+// PostgreSQL in place of its own.
+func TestAdvisoryLocksUnderRandomPauses(t *testing.T) {
+	locktest.Do(t, "gc-pause", newJobs, locktest.Seeds(2), locktest.Holds("lost-update", "exclusion"),
+		locktest.Set("strategies", "[pg-advisory-session]"), locktest.Set("expect", "{}"))
+}

@@ -16,7 +16,7 @@
 //   - lease.go: [Locker], which makes a lock of a function that acquires.
 //   - library.go, service.go: how a lock or a service in a synctest bubble takes part in a run.
 //   - runentry.go: RunEntry, and which expectation decides.
-//   - options.go: [Seeds], [Set], [Results], [Holds] and [Violates].
+//   - options.go: [Seeds], [Set], [Results], [OneProcess], [Holds] and [Violates].
 //   - failure.go: the text of a failure, and its shrunk scenario.
 //   - replay.go: the flag -lockquake.replay; again.go: a test begins with its last failure.
 //   - processes.go: the flag -lockquake.jobs, and the processes that share the seeds of a test.

@@ -48,7 +48,7 @@ func debugged() bool {
 	return strings.HasPrefix(filepath.Base(os.Args[0]), "__debug_bin") || regexp.MustCompile(`(?m)^TracerPid:\s*[1-9]`).Match(status)
 }
 
-// part is a part of the seeds of one call, which a process of the test program runs for another one.
+// part says which seeds of which call a process of the test program runs, and where it keeps their runs.
 type part struct {
 	Test       string
 	Call       int
