@@ -414,10 +414,10 @@ func TestErrorsOfAScenario(t *testing.T) {
 		{"missing strategies", strategiesOfFull(), "", `1:1: strategies is missing`},
 
 		{"unknown key", "workers: 3", "wrokers: 3", `3:1: unknown key "wrokers"; did you mean "workers"?`},
-		{"no workers", "workers: 3", "workers: 0", `3:10: workers must be between 1 and 10000, and is 0`},
-		{"too many workers", "workers: 3", "workers: 10001", `3:10: workers must be between 1 and 10000, and is 10001`},
+		{"no workers", "workers: 3", "workers: 0", `3:10: workers must be between 1 and 100000, and is 0`},
+		{"too many workers", "workers: 3", "workers: 100001", `3:10: workers must be between 1 and 100000, and is 100001`},
 		{"no seeds", "workers: 3", "workers: 3\nseeds: 0", `4:8: seeds must be between 1 and 1000000000, and is 0`},
-		{"no resources", "workers: 3", "workers: 3\nresources: -1", `4:12: resources must be between 1 and 10000, and is -1`},
+		{"no resources", "workers: 3", "workers: 3\nresources: -1", `4:12: resources must be between 1 and 100000, and is -1`},
 		{"negative sections", "workers: 3", "workers: 3\nsections: -1", `4:11: sections must be between 0 and 1000000000, and is -1`},
 		{"no time", "duration: 60s", "duration: 0s", `2:11: duration must be between 1ms and 87600h0m0s, and is 0s`},
 		{"no unit", "duration: 60s", "duration: 60", `2:11: duration needs a unit: write 60ms or 60s`},

@@ -120,7 +120,7 @@ func TestSchemaRefusesWhatParseRefuses(t *testing.T) {
 		{"word for strategies", strategiesOfFull(), "strategies: redis\n"},
 		{"unknown key", "workers: 3", "wrokers: 3"},
 		{"no workers", "workers: 3", "workers: 0"},
-		{"too many workers", "workers: 3", "workers: 10001"},
+		{"too many workers", "workers: 3", "workers: 100001"},
 		{"half a worker", "workers: 3", "workers: 2.5"},
 		{"unknown wake", "workers: 3", "workers: 3\nwake: deadline-first"},
 		{"unknown distribution", "dist: lognormal", "dist: log-normal"},
