@@ -77,7 +77,7 @@ func AdviceSections(a *results.Advice) []AdviceSection {
 func adviceYours(a *results.Advice) AdviceSection {
 	l := &a.Locks[0]
 	s := AdviceSection{Title: "Your lock: " + a.Lock, Text: []string{adviceVerdict(a, l)}}
-	for _, text := range []string{adviceRemedy(a), unharmed(a, l.Cells), adviceSurvivors(a)} {
+	for _, text := range []string{adviceRemedy(a), unharmed(a, l.Cells), adviceSurvivors(a), adviceFenced(a)} {
 		if text != "" {
 			s.Text = append(s.Text, text)
 		}
@@ -191,7 +191,7 @@ func adviceRemedy(a *results.Advice) string {
 		return ""
 	}
 	for _, r := range remedies() {
-		if l := a.Find(r.label); l != nil && l.Worst() == 0 {
+		if l := a.Find(r.label); l != nil && l.Worst() == 0 && l.Needs == "" {
 			return fmt.Sprintf("It loses nothing if %s: 0 of %d runs under each kind of fault (%s).", r.text, l.Cells[0].Runs, words.Below(stats.AtMost(l.Cells[0].Runs)))
 		}
 	}
@@ -202,7 +202,7 @@ func adviceRemedy(a *results.Advice) string {
 func adviceSurvivors(a *results.Advice) string {
 	var labels []string
 	for i := range a.Locks[1:] {
-		if l := &a.Locks[1+i]; l.Worst() == 0 {
+		if l := &a.Locks[1+i]; l.Worst() == 0 && l.Needs == "" {
 			labels = append(labels, l.Label)
 		}
 	}
@@ -210,6 +210,23 @@ func adviceSurvivors(a *results.Advice) string {
 		return ""
 	}
 	return "Other locks that lost nothing: " + strings.Join(labels, ", ") + "; they are described below."
+}
+
+// adviceFenced says what happens to the locks with a fencing token, if no input says that the resource can
+// check one; "" if an input says it.
+func adviceFenced(a *results.Advice) string {
+	var did []string
+	needs := ""
+	for i := range a.Locks {
+		if l := &a.Locks[i]; l.Needs != "" {
+			needs = l.Needs
+			did = append(did, l.Label+" "+fate(a, l))
+		}
+	}
+	if did == nil {
+		return ""
+	}
+	return fmt.Sprintf("If the resource can check a fencing token (%s): %s.", needs, strings.Join(did, "; "))
 }
 
 // byHarm returns cells, those that lose most first.
@@ -278,20 +295,24 @@ func lossOf(c results.AdviceCell) string {
 // adviceOthers says which of the other locks survived, the safest first.
 func adviceOthers(a *results.Advice) AdviceSection {
 	s := AdviceSection{Title: "Other locks for the same work, the safest first"}
-	for _, l := range slices.Backward(a.Locks[1:]) {
-		var bad []results.AdviceCell
-		runs := 0
-		for _, c := range byHarm(l.Cells) {
-			runs += c.Runs
-			if c.Lost > 0 || c.Stuck > 0 {
-				bad = append(bad, c)
-			}
-		}
-		did := fmt.Sprintf("lost nothing in %d runs (%s)", runs, words.Below(stats.AtMost(runs)))
-		if len(bad) > 0 {
-			did = through(a, bad)
-		}
-		s.Text = append(s.Text, fmt.Sprintf("%s (%s) %s.", l.Label, l.What, did))
+	for i := range a.Locks[1:] {
+		l := &a.Locks[1+i]
+		s.Text = append(s.Text, fmt.Sprintf("%s (%s) %s.", l.Label, l.What, fate(a, l)))
 	}
 	return s
+}
+
+// fate says what happened to a lock under all causes.
+func fate(a *results.Advice, l *results.AdviceLock) string {
+	var bad []results.AdviceCell
+	for _, c := range byHarm(l.Cells) {
+		if c.Lost > 0 || c.Stuck > 0 {
+			bad = append(bad, c)
+		}
+	}
+	if len(bad) > 0 {
+		return through(a, bad)
+	}
+	runs := l.Cells[0].Runs
+	return fmt.Sprintf("lost nothing in %d runs under each of %s (%s of each)", runs, words.Count(len(l.Cells), "case"), words.Below(stats.AtMost(runs)))
 }

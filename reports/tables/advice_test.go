@@ -107,6 +107,47 @@ func TestAChangeWhoseIntervalOverlapsHasNoClearEffect(t *testing.T) {
 	}
 }
 
+// 20 of 40 is 35.2 to 64.8 %.
+func TestAnAnswerSaysWhatATokenWouldDo(t *testing.T) {
+	a := asked(lost("failover", 36))
+	if got := adviceFenced(a); got != "" {
+		t.Errorf("no lock has a token: %s", got)
+	}
+	a.Locks = append(a.Locks, results.AdviceLock{
+		Label: "yours+token", Needs: "--fence reads-writes", Cells: []results.AdviceCell{lost(results.NoFault, 0), lost("failover", 0)},
+	})
+	want := "If the resource can check a fencing token (--fence reads-writes): yours+token lost nothing in 40 runs under each of 2 cases (fewer than 7.3 % of each)."
+	if got := adviceFenced(a); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got := adviceSurvivors(a); strings.Contains(got, "yours+token") {
+		t.Errorf("a lock that the resource has to help: %s", got)
+	}
+	a.Locks[2].Cells[1] = lost("failover", 20)
+	want = "If the resource can check a fencing token (--fence reads-writes): yours+token lost updates in 50.0 % of runs (35.2 to 64.8 %) through a failover."
+	if got := adviceFenced(a); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// The TTL is searched under pauses, and another fault may need a longer one.
+func TestTheAnswerOnTheTTLNamesTheFaultThatNeedsALongerOne(t *testing.T) {
+	a := asked(lost("failover", 0))
+	a.TTL = &results.AdviceTTL{Cause: "crashes", Holds: "13s", Jobs: 80, Finished: 80, Runs: 16}
+	a.Changes = []results.AdviceChange{
+		{Lock: "yours", Assumption: "TTL", Value: "half as long", Cause: "failover", Before: lost("failover", 0), After: lost("failover", 36)},
+		{Lock: "yours", Assumption: "TTL", Value: "twice as long", Cause: "cut-off", Before: lost("cut-off", 36), After: lost("cut-off", 0)},
+	}
+	s := adviceTTL(a)
+	want := []string{
+		"Each TTL from 13s on is enough: 80 of 80 jobs are finished with crashes, and nothing is lost. For the other faults see below.",
+		"With a TTL half as long as now more is lost through a failover: 36 of 40 (76.9 to 96.0 %), instead of 0 of 40 (fewer than 7.3 %).",
+	}
+	if diff := cmp.Diff(want, s.Text); diff != "" || s.Title != "Which TTL for the crashes" {
+		t.Errorf("%s (-want +got):\n%s", s.Title, diff)
+	}
+}
+
 // All that was assumed is one list.
 func TestAnAnswerListsWhatIsAssumed(t *testing.T) {
 	a := asked(lost("failover", 20))

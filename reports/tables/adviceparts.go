@@ -13,8 +13,11 @@ import (
 // adviceTTL says which TTL is enough.
 func adviceTTL(a *results.Advice) AdviceSection {
 	t := a.TTL
-	s := AdviceSection{Title: "Which TTL", Commands: []string{t.Command}}
 	with := causeWords(a, t.Cause)
+	s := AdviceSection{Title: "Which TTL for the " + with, Commands: []string{t.Command}}
+	if t.Cause == results.NoFault {
+		s.Title = "Which TTL without a fault"
+	}
 	switch {
 	case t.Holds == "":
 		s.Text = append(s.Text, fmt.Sprintf("No TTL from %s to %s is enough: with %s, %s.", t.Shortest, t.Longest, with, cmp.Or(t.Why, "a longer one is worse")))
@@ -23,6 +26,12 @@ func adviceTTL(a *results.Advice) AdviceSection {
 	default:
 		s.Text = append(s.Text, fmt.Sprintf("The smallest TTL is between %s and %s: from %s on %d of %d jobs (%s) are finished with %s, and nothing is lost in %d runs. With %s, %s.",
 			t.Breaks, t.Holds, t.Holds, t.Finished, t.Jobs, words.Interval(t.Low, t.High), with, t.Runs, t.Breaks, t.Why))
+	}
+	s.Text[0] += " For the other faults see below."
+	for _, c := range a.Changes {
+		if c.Lock == a.Locks[0].Label && c.Assumption == "TTL" && c.Value == "half as long" && c.Clear() && c.Effect() > 0 {
+			s.Text = append(s.Text, fmt.Sprintf("With a TTL half as long as now more is lost through %s: %s, instead of %s.", causeWords(a, c.Cause), lossOf(c.After), lossOf(c.Before)))
+		}
 	}
 	if t.Taken {
 		s.Text = append(s.Text, "All other figures are those of this TTL, rounded up.")

@@ -134,6 +134,8 @@ func MatrixCosts(r *results.MatrixRow) []string {
 // shortWait prints a wait to two digits or so.
 func shortWait(d time.Duration) string {
 	switch {
+	case d >= time.Minute:
+		return d.Round(time.Second).String()
 	case d >= 10*time.Second:
 		return fmt.Sprintf("%.0fs", d.Seconds())
 	case d >= time.Second:

@@ -53,7 +53,7 @@ func (in *Inputs) candidates() []candidate {
 	if in.Topology == Failover && parts["take"] != "" {
 		add("wait", "and a grant counts only if the replica confirms it (WAIT 1)", func(c *candidate) { c.lock = append(c.lock, "wait: 1", "node-timeout: 500ms") })
 	}
-	if in.Fence != resource.Off && base.fence == resource.Off {
+	if base.fence == resource.Off && in.hasToken() {
 		in.withToken(add)
 	}
 	return append(all, in.elsewhere()...)
@@ -89,21 +89,53 @@ func tokened() map[string]string {
 	}
 }
 
-// withToken adds the lock in question with a fencing token, if there is one.
+// inScript reports whether the script that takes the lock in question could count a fencing token too.
+func (in *Inputs) inScript() bool {
+	return in.mine().Defaults.Parts["fence"] == "none" && (in.Topology == One || in.Topology == Failover)
+}
+
+// hasToken reports whether the lock in question exists with a fencing token.
+func (in *Inputs) hasToken() bool {
+	return tokened()[in.Lock] != "" || in.inScript() || in.mine().Fenced()
+}
+
+// withToken adds the lock in question with a fencing token that the resource checks.
 func (in *Inputs) withToken(add func(suffix, what string, change func(c *candidate))) {
-	name, known := tokened()[in.Lock]
-	inScript := in.mine().Defaults.Parts["fence"] == "none" && (in.Topology == One || in.Topology == Failover)
-	if !known && !inScript {
-		return
-	}
-	add("token", "with a fencing token that the resource checks on "+string(in.Fence), func(c *candidate) {
-		c.fence = in.Fence
-		if known {
+	add("token", "with a fencing token that the resource checks on "+string(in.checked()), func(c *candidate) {
+		c.fence = in.checked()
+		switch name := tokened()[in.Lock]; {
+		case name != "":
 			c.strategy, c.library = name, ""
-		} else {
+		case in.inScript():
 			c.lock = append(c.lock, "fence: in-script")
 		}
 	})
+}
+
+// checked returns what the resource checks for a neighbour with a fencing token: what the inputs say, or
+// reads and writes if they say that it checks none.
+func (in *Inputs) checked() resource.Policy {
+	if in.Fence == resource.Off {
+		return resource.ReadsWrites
+	}
+	return in.Fence
+}
+
+// needs returns the input with which a candidate could be taken, "" if the inputs allow it.
+func (in *Inputs) needs(c candidate) string {
+	if in.Fence != resource.Off || c.fence == resource.Off {
+		return ""
+	}
+	return "--fence " + string(c.fence)
+}
+
+// claimed returns the number of classes of faults under which a candidate claims that nothing is lost.
+func (in *Inputs) claimed(c candidate) int {
+	e, _ := in.entry(c.strategy)
+	if e.Fenced() && c.fence != resource.ReadsWrites {
+		return 0 // what it claims is for a resource that checks the tokens of reads and writes
+	}
+	return len(e.Claims.Corruption)
 }
 
 // elsewhere lists other locks for the same work.
@@ -116,7 +148,7 @@ func (in *Inputs) elsewhere() []candidate {
 		}
 		c := candidate{label: strategy, strategy: strategy, what: what, lock: settings, fence: resource.Off, topology: e.Topology}
 		if e.Fenced() {
-			c.fence = in.Fence
+			c.fence = in.checked()
 		}
 		all = append(all, c)
 	}
@@ -133,9 +165,14 @@ func (in *Inputs) elsewhere() []candidate {
 		add("pg-lease-row", "a row with owner and expiry, renewed by a task")
 	case Redlock, Etcd, ZooKeeper, DynamoDB, Kubernetes:
 	}
-	switch {
-	case in.Topology == Database && in.Fence != resource.Off:
+	switch family := in.mine().Family; {
+	case in.hasToken():
+	case family == "postgres":
 		add("pg-lease-row-fenced", "a row with owner, expiry and a fencing token that the resource checks")
+	case onRedis(family):
+		add("redis-fenced", "a lock on one Redis server, with a fencing token that the resource checks")
+	}
+	switch {
 	case in.Topology != Database && in.Topology != Etcd && in.Fence != resource.Off:
 		add("etcd", "a lock on an etcd cluster, with its fencing token")
 	case in.Topology != Database && in.Topology != Etcd:

@@ -160,7 +160,8 @@ func (a *adviser) locks(ctx context.Context) error {
 	for i, p := range pairs {
 		if p.cause == results.NoFault {
 			a.answer.Locks = append(a.answer.Locks, results.AdviceLock{
-				Label: p.candidate.label, Strategy: p.candidate.strategy, What: p.candidate.what, Command: a.command(a.scenario, p.candidate.label, a.seeds),
+				Label: p.candidate.label, Strategy: p.candidate.strategy, What: p.candidate.what, Needs: a.in.needs(p.candidate),
+				Command: a.command(a.scenario, p.candidate.label, a.seeds),
 			})
 		}
 		l := &a.answer.Locks[len(a.answer.Locks)-1]
@@ -173,8 +174,21 @@ func (a *adviser) locks(ctx context.Context) error {
 			l.Cost = results.CostOf(calm, &c.Strategies[i].Metrics, c.Strategies[i].Bit)
 		}
 	}
-	slices.SortStableFunc(a.answer.Locks[1:], func(x, y results.AdviceLock) int { return cmp.Compare(y.Worst(), x.Worst()) })
+	claimed := map[string]int{} // by label
+	for _, c := range a.in.candidates() {
+		claimed[c.label] = a.in.claimed(c)
+	}
+	slices.SortStableFunc(a.answer.Locks[1:], func(x, y results.AdviceLock) int { return safer(x, y, claimed) })
 	return nil
+}
+
+// safer orders locks: those that lose less first, then those that claim more, then those that cost less.
+// Claimed has the number of classes of faults that each label claims to survive.
+func safer(x, y results.AdviceLock, claimed map[string]int) int {
+	return cmp.Or(
+		cmp.Compare(x.Worst(), y.Worst()), cmp.Compare(claimed[y.Label], claimed[x.Label]),
+		cmp.Compare(x.Cost.PerAcquisition, y.Cost.PerAcquisition), cmp.Compare(x.Cost.WaitP99, y.Cost.WaitP99),
+	)
 }
 
 // cell returns the figures of the runs of a pair in a scenario.

@@ -3,8 +3,10 @@ package advise
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -111,6 +113,28 @@ func TestALockInTheTransactionKeepsTheDataOfADatabase(t *testing.T) {
 	}
 	if len(a.Changes) < 10 {
 		t.Errorf("only %d changes", len(a.Changes))
+	}
+}
+
+// Of locks that lose as much, that with more claims is safer, and of these the cheaper one.
+func TestTheSaferLockComesFirst(t *testing.T) {
+	lockThat := func(label string, lost int, requests float64, wait time.Duration) results.AdviceLock {
+		l := results.AdviceLock{Label: label, Cells: []results.AdviceCell{{Runs: 10, Lost: lost}}}
+		l.Cost.PerAcquisition, l.Cost.WaitP99 = requests, wait
+		return l
+	}
+	locks := []results.AdviceLock{
+		lockThat("loses", 1, 1, 0), lockThat("waits longer", 0, 5, 2*time.Second), lockThat("waits", 0, 5, time.Second),
+		lockThat("needs more requests", 0, 6, 0), lockThat("claims more", 0, 9, time.Minute),
+	}
+	claimed := map[string]int{"loses": 9, "claims more": 7, "waits": 2, "waits longer": 2, "needs more requests": 2}
+	slices.SortStableFunc(locks, func(x, y results.AdviceLock) int { return safer(x, y, claimed) })
+	var order []string
+	for _, l := range locks {
+		order = append(order, l.Label)
+	}
+	if diff := cmp.Diff([]string{"claims more", "waits", "waits longer", "needs more requests", "loses"}, order); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

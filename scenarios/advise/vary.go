@@ -98,7 +98,7 @@ func (a *adviser) vary(ctx context.Context) error {
 		return err
 	}
 	for i := range locks {
-		if l := &locks[i]; i > 0 && locks[0].Worst() > 0 && l.Worst() == 0 && strings.HasPrefix(l.Label, yours) {
+		if l := &locks[i]; i > 0 && locks[0].Worst() > 0 && l.Worst() == 0 && l.Needs == "" && strings.HasPrefix(l.Label, yours) {
 			return a.varyLock(ctx, l, worse(a.changes()))
 		}
 	}

@@ -58,6 +58,12 @@ func (in *Inputs) text(path, program string) string {
 		b.WriteString(comment("  ", c.about) + c.text() + "\n")
 	}
 	fmt.Fprintf(&b, "\nchecks: [%s]\n", strings.Join(checks(), ", "))
+	b.WriteString("# Only the lock in question is judged. The others are compared with it.\nexpect:\n")
+	for _, p := range in.pairs(dir) {
+		if p.candidate.label == yours {
+			fmt.Fprintf(&b, "  %s: {holds: [%s]}\n", p.label(), strings.Join(checks(), ", "))
+		}
+	}
 	return b.String()
 }
 

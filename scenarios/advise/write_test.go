@@ -2,11 +2,13 @@ package advise
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 
 	"lockquake/scenarios"
+	"lockquake/sim/resource"
 )
 
 // A reader can run each of them, and no setting defeats another one. A lease that is not renewed
@@ -44,6 +46,61 @@ func tellsPairs(t *testing.T, in *Inputs, s *scenarios.Scenario) {
 		if !slices.ContainsFunc(s.Strategies, func(u scenarios.Strategy) bool { return u.Label == p.label() }) {
 			t.Errorf("the scenario has no %s", p.label())
 		}
+	}
+}
+
+// Without an input about fencing one neighbour has a token, and the answer has to say what it needs.
+func TestEachLockHasANeighbourWithAFencingToken(t *testing.T) {
+	for lock, want := range map[string]string{
+		"redis": "yours+token", "redlock": "redis-fenced", "pg-advisory-session": "pg-lease-row-fenced", "pg-lease-row": "yours+token",
+		"etcd": "yours+token", "etcd-unfenced": "yours+token", "kube-lease": "yours+token",
+	} {
+		in := inputs(t, map[string]string{"lock": lock})
+		var needs []string
+		for _, c := range in.candidates() {
+			if need := in.needs(c); need != "" {
+				needs = append(needs, c.label+" "+need)
+			}
+		}
+		if got := strings.Join(needs, ", "); got != want+" --fence reads-writes" {
+			t.Errorf("%s: %s, want %s", lock, got, want)
+		}
+	}
+	in := inputs(t, map[string]string{"lock": "redis", "fence": "writes"})
+	for _, c := range in.candidates() {
+		if need := in.needs(c); need != "" {
+			t.Errorf("%s needs %s, which is given", c.label, need)
+		}
+	}
+}
+
+// A fencing token whose resource checks nothing protects nothing, so a lock claims nothing with it.
+func TestAFencedLockClaimsNothingWithoutTheCheckOfItsTokens(t *testing.T) {
+	in := inputs(t, map[string]string{"lock": "redis"})
+	fenced := candidate{strategy: "redis-fenced", fence: resource.ReadsWrites}
+	if in.claimed(fenced) == 0 {
+		t.Error("it claims nothing")
+	}
+	fenced.fence = resource.Writes
+	if n := in.claimed(fenced); n != 0 {
+		t.Errorf("it claims to survive %d classes", n)
+	}
+}
+
+// The file judges the lock in question alone, under the causes that can hit it.
+func TestTheScenarioExpectsSomethingOfTheLockInQuestionOnly(t *testing.T) {
+	in := inputs(t, asked())
+	s, err := in.Scenario("advice.yaml", "lockquake")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var labels []string
+	for _, label := range slices.Sorted(maps.Keys(s.Expect)) {
+		labels = append(labels, strings.TrimPrefix(label, "yours under "))
+	}
+	want := "crashes cut-off failover failover-after-grant late-writes lost-replies no-fault pauses"
+	if got := strings.Join(labels, " "); got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 

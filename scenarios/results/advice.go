@@ -16,7 +16,8 @@ type Advice struct {
 	Assumed []string `json:"assumed,omitempty"` // inputs that were not given, and the rates of the faults
 
 	Causes []AdviceCause `json:"causes"`
-	// Locks has the lock in question first, then its neighbours, those that lose most first.
+	// Locks has the lock in question first, then its neighbours, the safest first; of those that lose as
+	// much, those that claim more first, and then the cheaper ones.
 	Locks []AdviceLock `json:"locks"`
 	TTL   *AdviceTTL   `json:"ttl,omitempty"` // nil: the lock has no lease
 	// Changes has the effect of each assumption on the lock in question, those with a clear effect first
@@ -37,12 +38,15 @@ type AdviceCause struct {
 
 // AdviceLock has the runs of one lock.
 type AdviceLock struct {
-	Label    string       `json:"label"`
-	Strategy string       `json:"strategy"`
-	What     string       `json:"what"` // one sentence
-	Cells    []AdviceCell `json:"cells"`
-	Cost     MatrixCost   `json:"cost"`
-	Command  string       `json:"command"` // repeats the runs of all cells
+	Label    string `json:"label"`
+	Strategy string `json:"strategy"`
+	What     string `json:"what"` // one sentence
+	// Needs is the input with which the lock could be taken, such as --fence reads-writes; empty if the
+	// inputs allow it.
+	Needs   string       `json:"needs,omitempty"`
+	Cells   []AdviceCell `json:"cells"`
+	Cost    MatrixCost   `json:"cost"`
+	Command string       `json:"command"` // repeats the runs of all cells
 }
 
 // AdviceCell has the runs of one lock under one cause.
