@@ -148,7 +148,7 @@ func TestAnInterruptedRateReportsTheRunsThatWereDone(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "pauses.txt"), []byte("3s\n4s\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	last := interruptAtProgress(t, dir, "gc-pause: ", "rate", "gc-pause", "--strategy", "redis", "--pauses", "pauses.txt", "--pauses-over", "24h", "--seeds", "1-1000000", "--out", "report")
+	last := interruptAtProgress(t, dir, "^gc-pause: [0-9]", "rate", "gc-pause", "--strategy", "redis", "--pauses", "pauses.txt", "--pauses-over", "24h", "--seeds", "1-1000000", "--out", "report")
 	if !regexp.MustCompile(`^lockquake: interrupted: gc-pause was stopped after [0-9]+ of 1000000 runs with a long pause$`).MatchString(last) {
 		t.Errorf("it says %q", last)
 	}
@@ -169,6 +169,7 @@ duration: 10000h
 workers: 20
 workload: {kind: register, hold: 1ms}
 strategies: [none]
+checks: [linearizable]
 `
 	path := filepath.Join(dir, "endless.yaml")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -391,9 +392,9 @@ func TestTwoCampaignsCannotWriteTheSameReport(t *testing.T) {
 	p.stop(t, syscall.SIGKILL)
 }
 
-// interruptAtProgress starts a command and interrupts it when it prints its first progress, after 10 s, which begins with a
-// prefix. It returns the last line of standard error.
-func interruptAtProgress(t *testing.T, dir, prefix string, args ...string) (last string) {
+// interruptAtProgress starts a command and interrupts it when it prints its first line of progress, after 10 s, which matches
+// the pattern. It returns the last line of standard error.
+func interruptAtProgress(t *testing.T, dir, progress string, args ...string) (last string) {
 	t.Helper()
 	cmd := exec.Command("lockquake", args...)
 	cmd.Dir = dir
@@ -406,8 +407,12 @@ func interruptAtProgress(t *testing.T, dir, prefix string, args ...string) (last
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	lines := bufio.NewScanner(stderr)
-	if !lines.Scan() || !strings.HasPrefix(lines.Text(), prefix) {
-		t.Fatalf("it says %q", lines.Text())
+	begins := regexp.MustCompile(progress)
+	for lines.Scan() && !begins.MatchString(lines.Text()) {
+		last = lines.Text()
+	}
+	if !begins.MatchString(lines.Text()) {
+		t.Fatalf("it says no %q, and last %q", progress, last)
 	}
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
@@ -426,7 +431,7 @@ func TestAnInterruptedMatrixReportsTheRunsThatWereDone(t *testing.T) {
 		t.Skip("it takes some seconds")
 	}
 	dir := t.TempDir()
-	last := interruptAtProgress(t, dir, "matrix: ", "matrix", "--need", "readers", "--seeds", "1-100000", "--out", "matrix", "--format", "answer")
+	last := interruptAtProgress(t, dir, "^matrix: ", "matrix", "--need", "readers", "--seeds", "1-100000", "--out", "matrix", "--format", "answer")
 	if !regexp.MustCompile(`^lockquake: interrupted: the matrix was stopped after [0-9]+ runs; the tables show what they tell$`).MatchString(last) {
 		t.Errorf("it says %q", last)
 	}

@@ -199,7 +199,7 @@ func TestErrorsOfASearch(t *testing.T) {
 		{"another kind", ExploreRequest{Kinds: []string{"pauze"}}, `unknown kind of fault to place "pauze"; did you mean "pause"?`},
 		{"three faults", ExploreRequest{Faults: 3}, "one fault can be placed or two, not 3"},
 		{"no time", ExploreRequest{For: -1}, "a fault lasts from 1ns to 87600h0m0s, not -1ns"},
-		{"no workers", ExploreRequest{Workers: -1}, "there are from 1 to 10000 workers, not -1"},
+		{"no workers", ExploreRequest{Workers: -1}, "there are from 1 to 100000 workers, not -1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := Explore(t.Context(), s, test.search)
