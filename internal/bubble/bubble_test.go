@@ -253,46 +253,38 @@ func TestACallThatWaitsAtAServer(t *testing.T) {
 }
 
 func TestAPanicOfACall(t *testing.T) {
+	err := called(t, func() { panic("bad") })
+	if p, ok := errors.AsType[*sim.PanicError](err); !ok || p.Value != "bad" {
+		t.Errorf("the call returns %v", err)
+	}
+}
+
+// called returns the error of a call that runs f.
+func called(t *testing.T, f func()) (err error) {
+	t.Helper()
 	r := newRig(t, sim.Config{})
 	r.worker.Go("main", func() {
-		err := r.bubble.Call(context.Background(), r.worker, func(context.Context) { panic("bad") })
-		var p *sim.PanicError
-		if !errors.As(err, &p) || p.Value != "bad" {
-			t.Errorf("the call returns %v", err)
-		}
+		err = r.bubble.Call(context.Background(), r.worker, func(context.Context) { f() })
 	})
 	if err := r.world.Run(); err != nil {
 		t.Fatal(err)
 	}
+	return err
 }
 
 // FailNow of a test ends the goroutine that calls it. The call says so, and where.
 func TestACallThatEndsItsGoroutine(t *testing.T) {
-	r := newRig(t, sim.Config{})
-	r.worker.Go("main", func() {
-		err := r.bubble.Call(context.Background(), r.worker, func(context.Context) { runtime.Goexit() })
-		exit, ok := errors.AsType[*ExitError](err)
-		if !ok || !strings.Contains(exit.Place, "/bubble_test.go:") {
-			t.Errorf("the call returns %v", err)
-		}
-	})
-	if err := r.world.Run(); err != nil {
-		t.Fatal(err)
+	err := called(t, runtime.Goexit)
+	if exit, ok := errors.AsType[*ExitError](err); !ok || !strings.Contains(exit.Place, "/bubble_test.go:") {
+		t.Errorf("the call returns %v", err)
 	}
 }
 
 // The place of a panic is that of the code that panicked, and not that of the function that caught it.
 func TestThePlaceOfAPanic(t *testing.T) {
-	r := newRig(t, sim.Config{})
-	r.worker.Go("main", func() {
-		err := r.bubble.Call(context.Background(), r.worker, func(context.Context) { _ = *(*int)(nil) })
-		p, ok := errors.AsType[*sim.PanicError](err)
-		if !ok || !strings.Contains(PlaceOf(p.Stack), "/bubble_test.go:") {
-			t.Errorf("the call returns %v", err)
-		}
-	})
-	if err := r.world.Run(); err != nil {
-		t.Fatal(err)
+	err := called(t, func() { _ = *(*int)(nil) })
+	if p, ok := errors.AsType[*sim.PanicError](err); !ok || !strings.Contains(PlaceOf(p.Stack), "/bubble_test.go:") {
+		t.Errorf("the call returns %v", err)
 	}
 }
 

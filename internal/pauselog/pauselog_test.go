@@ -193,7 +193,7 @@ func FuzzReadReturnsPausesThatAScenarioCanHave(f *testing.F) {
 	})
 }
 
-// What the recorder writes is what the reader reads.
+// The reader gets the same lengths and the same recording time that the recorder wrote.
 func TestARecordingIsReadAsItWasWritten(t *testing.T) {
 	end := time.Date(2026, 11, 29, 15, 33, 10, 123e6, time.FixedZone("", 3600))
 	text := HiccupHead(24*time.Hour) + HiccupLine(end, 152317*us) + HiccupLine(end, 1500*ms)

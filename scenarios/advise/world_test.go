@@ -41,7 +41,8 @@ func TestWhatNoInputSaysIsListedAsAssumed(t *testing.T) {
 	}
 }
 
-// How often pauses come is not assumed if the input says it, nor is what a database has nothing of.
+// An input that gives the frequency of pauses leaves no assumption about it. With a database, no assumption
+// is about Redis or replicas.
 func TestWhatAnInputSaysIsNotAssumed(t *testing.T) {
 	in := inputs(t, map[string]string{"topology": "database", "pauses": "up to 3s, every 1m"})
 	for _, line := range in.assumptions(".") {
