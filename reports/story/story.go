@@ -18,7 +18,7 @@ const maxLines = 25
 // Story tells one run line by line.
 type Story struct {
 	Title    string
-	Finding  string   // the verdict of the check that the story is told for; "" if nothing was violated
+	Finding  string   // the verdict of the check whose violation the story shows; "" if nothing was violated
 	Lines    []Line   // at most 25
 	Verdicts []string // the other verdicts: a sentence for each check that found something, one for each group of the others
 	Replay   string   // token that repeats the run
@@ -177,7 +177,7 @@ func title(run *results.Trial) string {
 	return fmt.Sprintf("%s: %s, seed %d, fence of the resource: %s", words.Plain(run.Scenario, 60), words.Labelled(run.Label, run.Strategy), run.Seed, words.Plain(fence, 30))
 }
 
-// verdicts returns the verdict of the check that the story is told for, and a sentence for each other
+// verdicts returns the verdict of the check whose violation the story shows, and a sentence for each other
 // violated or undecided check, and one for all others together. Checks with the same verdict and
 // finding share a sentence.
 func verdicts(run *results.Trial, check string) (finding string, others []string) {

@@ -515,7 +515,7 @@ func TestTheStoryOfAShrunkFailureIsShort(t *testing.T) {
 }
 
 // Checks that found the same share one sentence, and a sentence does not repeat the name of its check.
-// The check that the story is told for comes first.
+// The check whose violation the story shows comes first.
 func TestAStorySaysEachVerdictOnce(t *testing.T) {
 	invalid := func(check, text string) checker.Result {
 		return checker.Result{Check: check, Verdict: checker.Invalid, Applies: true, Findings: []checker.Finding{{Text: text, Events: []int64{1}}}}

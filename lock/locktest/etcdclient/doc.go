@@ -30,6 +30,6 @@
 //   - A watch has a connection of its own to the member, and its creation takes a round trip more.
 //   - Pings of gRPC (DialKeepAliveTime) are answered in the process, and do not notice a partition.
 //   - A watch or a renewal of a client that requires a leader does not end when there is none.
-//   - The services Auth, Cluster and Maintenance are not there, nor are progress notifications of a watch and RangeStream.
+//   - The services Auth, Cluster and Maintenance, progress notifications of a watch, and RangeStream are missing.
 //   - A push reaches the process up to a millisecond late.
 package etcdclient
