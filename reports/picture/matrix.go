@@ -24,7 +24,7 @@ const (
 	matrixMargins    = vg.Length(20)
 )
 
-const matrixNote = "failing runs of all runs. Blue: failed, the darker the more often. White: never failed. Grey: not known, or too little work was done. Case in brackets: the need does not have to survive it"
+const matrixNote = "failing runs of all runs. Blue: failed, the darker the more often. White: never failed. left: jobs that no worker did. Grey: not known, or too little work was done. Case in brackets: the need does not have to survive it"
 
 // Matrix draws a panel for each need: a row for each strategy and a column for each case.
 func Matrix(m *results.Matrix) (svg, png []byte, err error) {
@@ -116,7 +116,10 @@ func (p matrixPlot) cell(c draw.Canvas, x, y vg.Length, cell *results.MatrixCell
 		number.Color = dimInk()
 	case results.CellFails:
 		share := float64(cell.Violating) / float64(max(1, cell.Runs))
-		if cell.Violating == 0 { // it saves nothing
+		switch {
+		case cell.Worst == results.LeftUndone:
+			share, text = float64(cell.Left)/float64(max(1, cell.Jobs)), fmt.Sprintf("%d left", cell.Left)
+		case cell.Violating == 0: // it saves nothing
 			share, text = 1, "all"
 		}
 		share = 0.15 + 0.85*share
