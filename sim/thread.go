@@ -29,7 +29,7 @@ func newCoroutine(body func()) thread {
 	c := &coroutine{}
 	c.next, c.stop = iter.Pull(func(yield func(struct{}) bool) {
 		c.yield = yield
-		grow()
+		grow(0)
 		body()
 	})
 	return c
@@ -39,14 +39,11 @@ func newCoroutine(body func()) thread {
 // to twice its size, leaves its smaller copies behind, which take as much memory as the stack itself.
 //
 //go:noinline
-func grow() byte {
+func grow(at uint) byte {
 	const frame = 5 << 10 // more than fits into 4 KB, and less than fits into 8 KB
 	var room [frame]byte
-	return room[grown%frame]
+	return room[at%frame] // which the compiler does not know, else it would leave out the frame
 }
-
-// grown is not a constant for the compiler, which would leave out the frame.
-var grown uint
 
 func (c *coroutine) resume() { c.next() }
 

@@ -82,18 +82,7 @@ func sameFindings(t *testing.T, f results.Failure) {
 // The requests of waiters in step are those for all locks of a server, so no lock shows the violation: there are
 // too few for each.
 func TestACampaignOfLargeRunsReportsAViolationThatNoLockShows(t *testing.T) {
-	c := runtest.Campaign(t, runtest.Parse(t, `
-name: in-step
-description: workers that poll without jitter
-duration: 520s
-workers: 100
-resources: 25
-workload: {kind: counter, hold: 60s, think: 0s}
-network: {latency: 1ms}
-lock: {ttl: 90s, retry: {attempts: unlimited, delay: 5s, jitter: 0s}}
-strategies: [redis]
-checks: [lost-update, load]
-`), campaign.Request{Seeds: results.SeedRange{First: 1, Last: 1}})
+	c := runtest.Campaign(t, runtest.Parse(t, runtest.InStep), campaign.Request{Seeds: results.SeedRange{First: 1, Last: 1}})
 	stats := c.Strategies[0]
 	if got := stats.Checks["load"]; got.Violating != 1 || got.Replay == "" {
 		t.Errorf("load was violated in %d runs, want 1; it is repeated by %q", got.Violating, got.Replay)

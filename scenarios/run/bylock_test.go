@@ -103,21 +103,6 @@ faults: [{crash: {target: lock, every: 20s, for: 5s}}]
 checks: [linearizable, lost-update, exclusion, belief, fencing, told, recovery, progress, errors, ownership, needless-loss, load]
 `
 
-// inStep is a scenario in which the waiters of many locks ask for them at the same instants, and too few of each
-// lock for a peak.
-const inStep = `
-name: in-step
-description: workers that poll without jitter
-duration: 520s
-workers: 100
-resources: 25
-workload: {kind: counter, hold: 60s, think: 0s}
-network: {latency: 1ms}
-lock: {ttl: 90s, retry: {attempts: unlimited, delay: 5s, jitter: 0s}}
-strategies: [redis]
-checks: [lost-update, load]
-`
-
 // bothWays executes a run with its history, and the same run of which only the counts are wanted.
 func bothWays(t *testing.T, s *scenarios.Scenario, use scenarios.Strategy, seed uint64) (whole, byLock *results.Trial) {
 	t.Helper()
@@ -153,7 +138,7 @@ func TestARunJudgedLockByLockHasTheResultsOfItsWholeHistory(t *testing.T) {
 		{manyLocks, []string{"fencing", "recovery", "progress"}},
 		{hungRenewal, []string{"needless-loss"}},
 		{oneOwner, []string{"exclusion"}},
-		{inStep, []string{"load"}},
+		{runtest.InStep, []string{"load"}},
 	} {
 		s := runtest.Parse(t, tt.text)
 		t.Run(s.Name, func(t *testing.T) {
