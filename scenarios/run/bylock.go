@@ -23,10 +23,13 @@ func (r *run) splits() bool {
 
 // lock returns the lock that an event is about, "" for none.
 func (r *run) lock(e *history.Event) string {
-	if k := r.workers[e.Worker]; k != nil && e.Key == "" { // told, or crashed
+	if e.Key != "" {
+		return e.Key
+	}
+	if k := r.workers[e.Worker]; k != nil { // told, or crashed
 		return k.lock
 	}
-	return e.Key
+	return ""
 }
 
 // verdictsByLock judges the events of the log.
