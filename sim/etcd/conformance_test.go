@@ -63,7 +63,7 @@ func TestConformance(t *testing.T) {
 	const pairs, mostFailures = 3, 5
 	var next, failed, crashes atomic.Int64
 	var all sync.WaitGroup
-	met := newCoverage()
+	met := servers.NewCoverage(cases()...)
 	for range pairs {
 		real := newReality(t, 1)
 		all.Go(func() {
@@ -71,7 +71,9 @@ func TestConformance(t *testing.T) {
 				g := generator{Rand: rand.New(rand.NewPCG(uint64(seed), 0))}
 				s := g.sequence()
 				d, seen, err := compare(real, model{1}, s)
-				met.add(seen)
+				for i := range seen {
+					met.Add(seen[i].String())
+				}
 				if _, crash := errors.AsType[*store.CrashError](err); crash { // see TestConformanceOfACrash
 					crashes.Add(1)
 					continue
@@ -92,6 +94,6 @@ func TestConformance(t *testing.T) {
 	all.Wait()
 	t.Logf("%d sequences that crash a real etcd were left out", crashes.Load())
 	if last-first+1 >= servers.EnoughSequences && !t.Failed() {
-		met.check(t)
+		met.Check(t)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -81,14 +80,15 @@ func TestConformance(t *testing.T) {
 		const pairs, mostFailures = 4, 3 // an expiry takes time rather than work
 		var next, failed atomic.Int64
 		next.Store(int64(first) - 1)
-		met := newCoverage()
+		met := servers.NewCoverage(cases()...)
 		var all sync.WaitGroup
 		for range pairs {
 			r := startReal(t)
 			all.Go(func() {
 				for n := next.Add(1); n <= int64(last) && failed.Load() < mostFailures; n = next.Add(1) {
 					s := generator{rand.New(rand.NewPCG(uint64(n), 0))}.sequence()
-					met.add(s, r)
+					lines, _ := runModel(s)
+					met.Add(lines...)
 					if r.differs(s) == "" {
 						continue
 					}
@@ -100,31 +100,9 @@ func TestConformance(t *testing.T) {
 		}
 		all.Wait()
 		if last-first+1 >= servers.EnoughSequences && !t.Failed() {
-			met.check(t)
+			met.Check(t)
 		}
 	})
-}
-
-// coverage counts what the sequences have shown.
-type coverage struct {
-	mu  sync.Mutex
-	met map[string]int
-}
-
-func newCoverage() *coverage { return &coverage{met: map[string]int{}} }
-
-// add runs a sequence on the simulation and counts the kinds of its lines.
-func (c *coverage) add(s sequence, _ *real) {
-	lines, _ := runModel(s)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, line := range lines {
-		for _, what := range cases() {
-			if strings.Contains(line, what) {
-				c.met[what]++
-			}
-		}
-	}
 }
 
 // cases lists what random sequences have to show.
@@ -133,14 +111,4 @@ func cases() []string {
 		"no node", "node exists", "bad version", "node has children", "ephemeral nodes may not have children", "another operation of the multi failed",
 		"created /", "deleted /", "data changed /", "children changed /", "expired", "disconnected", "connected", "setData", "sync", "multi", "close",
 	}
-}
-
-func (c *coverage) check(t *testing.T) {
-	t.Helper()
-	for _, what := range cases() {
-		if c.met[what] == 0 {
-			t.Errorf("no sequence has shown %q", what)
-		}
-	}
-	t.Log(c.met)
 }
