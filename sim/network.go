@@ -35,8 +35,8 @@ type link struct {
 	impairments []*impairment // the present ones
 }
 
-// trouble is what a link needs only if there is a fault on it, or if its servers send messages without a
-// connection: most links of a large world never do.
+// trouble holds the state of faults on a link, and of messages that servers send without a connection. Most links
+// of a large world never need it.
 type trouble struct {
 	held    []*message
 	broken  []*Conn  // connections that lost a message on it

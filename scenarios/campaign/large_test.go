@@ -59,7 +59,7 @@ func keysOf(h *history.History) map[string]bool {
 	return keys
 }
 
-// sameFindings judges the history of a failure anew. It must show what the failure says.
+// sameFindings judges the history of a failure again. It must find what the failure says.
 func sameFindings(t *testing.T, f results.Failure) {
 	t.Helper()
 	again, err := checker.Run(f.Trial.History, []string{f.Check})

@@ -77,7 +77,7 @@ func (r *run) verdictsByLock(meta *history.Meta) ([]checker.Result, checker.Metr
 	return verdicts, metrics, nil
 }
 
-// part is what is kept of a lock that is the first to violate some checks.
+// part has the results and the events of a lock that is the first to violate some checks.
 type part struct {
 	checks  []string
 	results []checker.Result

@@ -79,8 +79,8 @@ func (r *run) strategy(life *sim.Worker) lock.Strategy {
 	return r.entry.New(deps)
 }
 
-// program is what one life of a worker does. A large run has many of them, which wait most of the
-// time. So what they need while they wait is here, and not on their stacks.
+// program runs the sections of one life of a worker. A large run has many programs, which wait most of the
+// time, so the values that they need then are here, and not on their stacks.
 type program struct {
 	recorder
 	hold          *draw.Sampler
