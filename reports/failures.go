@@ -88,7 +88,7 @@ func otherGrid(c *results.Campaign) tables.Grid {
 	switch {
 	case tables.HasCases(c):
 	default: // of large runs, or read from a file
-		g.Title, g.Note = "First failures that are not kept", "The runs are large, or the results were read from a file. The command repeats one, with its story."
+		g.Title, g.Note = "First failures that are not kept", "These runs were too large to keep, or the results were read from a file. The command repeats one, with its story."
 	}
 	for _, st := range c.Strategies {
 		replays := map[string]int{} // its rows, by token

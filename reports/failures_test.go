@@ -33,7 +33,7 @@ func TestAFailureThatIsNotKeptWholeHasTheLineThatRepeatsIt(t *testing.T) {
 	if bytes.Contains(text, []byte("## First failures\n")) {
 		t.Errorf("the report has a heading for stories, and no story:\n%s", text)
 	}
-	if !bytes.Contains(text, []byte("## First failures that are not kept\n\nThe runs are large, or the results were read from a file.")) {
+	if !bytes.Contains(text, []byte("## First failures that are not kept\n\nThese runs were too large to keep, or the results were read from a file.")) {
 		t.Errorf("the report does not say why no run is kept:\n%s", text)
 	}
 	if bytes.Contains(text, []byte("No check that finds harm was violated")) {
