@@ -19,6 +19,7 @@ import (
 	"lockquake/lock"
 	"lockquake/lock/etcd"
 	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 	"lockquake/scenarios/run"
 	"lockquake/sim"
 )
@@ -109,12 +110,23 @@ func (r *request) serversOf() (string, lock.Topology) {
 	}
 	for _, use := range s.Strategies {
 		for _, e := range scenarios.Strategies() {
-			if e.Name == use.Name && !e.LockFree && e.Family != "" {
-				return e.Family, e.Topology
+			if e.Name != use.Name || e.LockFree || e.Family == "" {
+				continue
 			}
+			if r.sets("servers.nodes") { // a lock of one server would keep it
+				var servers scenarios.Servers
+				s.Servers.Apply(&servers)
+				e.Topology.Nodes = servers.Nodes
+			}
+			return e.Family, e.Topology
 		}
 	}
 	return "", lock.Topology{}
+}
+
+// sets reports whether an option of the test sets a value of the scenario.
+func (r *request) sets(path string) bool {
+	return slices.ContainsFunc(r.overrides, func(o results.Override) bool { return o.Path == path })
 }
 
 // ofLibrary returns the checks that decide about a library unless the caller names some.

@@ -285,6 +285,7 @@ func TestTheServersOfALibrary(t *testing.T) {
 		{"kleppmann", nil, "redis", 1},
 		{"redlock-freeze", nil, "redis", 5},
 		{"kleppmann", []Option{Set("strategies", "[redlock]")}, "redis", 5},
+		{"kleppmann", []Option{Set("servers.nodes", "3")}, "redis", 3},
 		{"kleppmann", []Option{Set("strategies", "[none, pg-advisory-session]")}, "postgres", 1},
 	} {
 		withLibrary(t, test.scenario, lockerOf(newSetNX), test.options, func(r *request) {
