@@ -19,5 +19,6 @@
 //   - options.go: [Seeds], [Set], [Results], [OneProcess], [Holds] and [Violates].
 //   - failure.go: the text of a failure, and its shrunk scenario.
 //   - replay.go: the flag -lockquake.replay; again.go: a test begins with its last failure.
+//   - crash.go: the line that follows the panic of a goroutine of a library.
 //   - processes.go: the flag -lockquake.jobs, and the processes that share the seeds of a test.
 package locktest

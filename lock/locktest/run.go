@@ -80,6 +80,7 @@ func withLibrary(t *testing.T, scenario string, make func(process, Deps) lock.St
 	if err := seedable(t); err != nil {
 		t.Fatal(err)
 	}
+	watchForACrash()
 	l := &library{t: t, make: make}
 	r := newRequest(t, scenario, lock.Entry{
 		Name: nameOf(t), Doc: "the lock of " + t.Name(), New: l.strategy,
