@@ -51,6 +51,7 @@ func TestTheSameSeedGivesTheSameRun(t *testing.T) {
 		{"redislock", "gc-pause", ofLock(newRedislock), []locktest.Option{locktest.Set("duration", "10s")}},
 		{"etcd", "etcd-pause", ofLock(newEtcd(watchEtcd)), []locktest.Option{locktest.Set("duration", "3s")}},
 		{"advisory lock", "backend-killed", ofService(newJobs), []locktest.Option{locktest.Set("duration", "10s")}},
+		{"advisory lock on pgxpool", "backend-killed", ofService(newPoolJobs), []locktest.Option{locktest.Set("duration", "10s")}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			sums := map[string]int{}
