@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
@@ -20,8 +21,14 @@ import (
 )
 
 // Families lists the families of lock servers. A strategy that names none has the servers of the
-// first; those without a lock ask them nothing.
-func Families() []backend.Family {
+// first; those without a lock ask them nothing. The list is always the same one, and never changes.
+func Families() []backend.Family { return allFamilies() }
+
+// allFamilies makes the list once: to make all strategies takes longer than the rest of the validation of
+// a scenario, which asks for them several times.
+//
+//nolint:gochecknoglobals // it never changes
+var allFamilies = sync.OnceValue(func() []backend.Family {
 	return []backend.Family{
 		redisfamily.Family(),
 		postgresfamily.Family(),
@@ -30,11 +37,11 @@ func Families() []backend.Family {
 		dynamodbfamily.Family(),
 		kubernetesfamily.Family(),
 	}
-}
+})
 
 // DatabaseFamily returns the first family whose servers can have the protected resource.
 func DatabaseFamily() (*backend.Family, error) {
-	families := Families()
+	families := allFamilies()
 	for i := range families {
 		if _, ok := families[i].Prototype.(backend.Database); ok {
 			return &families[i], nil
@@ -45,7 +52,7 @@ func DatabaseFamily() (*backend.Family, error) {
 
 // FamilyOf returns the family of the servers of a strategy.
 func FamilyOf(e lock.Entry) (*backend.Family, error) {
-	families := Families()
+	families := allFamilies()
 	if e.Family == "" {
 		return &families[0], nil
 	}
@@ -84,7 +91,7 @@ func Parts() []lock.Part {
 			if i < 0 {
 				i, parts = len(parts), append(parts, p)
 			} else {
-				parts[i].Ways = append(parts[i].Ways, missing(parts[i], p)...)
+				parts[i].Ways = slices.Concat(parts[i].Ways, missing(parts[i], p))
 			}
 			parts[i].Families = append(parts[i].Families, family.Name)
 		}
