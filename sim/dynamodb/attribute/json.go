@@ -29,14 +29,40 @@ func (e ValueError) Error() string { return string(e) }
 
 // UnmarshalJSON implements json.Unmarshaler. The error of a value that the server refuses is a
 // ValueError or a NumberError.
-func (v *Value) UnmarshalJSON(text []byte) error {
+func (v *Value) UnmarshalJSON(text []byte) (err error) {
+	if kind, word, ok := simple(text); ok {
+		if kind == Number {
+			*v, err = OfNumber(word)
+		} else {
+			*v = OfString(word)
+		}
+		return err
+	}
 	var p plain
 	if err := json.Unmarshal(text, &p); err != nil {
 		return err
 	}
-	var err error
 	*v, err = p.value()
 	return err
+}
+
+// simple reads a string or a number in its usual form, such as {"S":"a"}, which takes a fraction of the
+// time of package json. It reports whether the text, which must be valid JSON, has that form.
+func simple(text []byte) (kind Kind, word string, ok bool) {
+	const begin, end = `{"S":"`, `"}`
+	if len(text) < len(begin)+len(end) || string(text[:2]) != begin[:2] || string(text[3:len(begin)]) != begin[3:] {
+		return "", "", false
+	}
+	kind, content := Kind(text[2:3]), text[len(begin):len(text)-len(end)]
+	if kind != String && kind != Number || string(text[len(text)-len(end):]) != end {
+		return "", "", false
+	}
+	for _, c := range content {
+		if c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return "", "", false
+		}
+	}
+	return kind, string(content), true
 }
 
 func (p *plain) value() (Value, error) {
