@@ -66,8 +66,12 @@ func FamilyOf(e lock.Entry) (*backend.Family, error) {
 	return nil, fmt.Errorf("%s: %s", e.Name, strictyaml.Unknown("family of lock servers", e.Family, names))
 }
 
-// Strategies lists the strategies without a lock and those of all families, simplest first.
-func Strategies() []lock.Entry {
+// Strategies lists the strategies without a lock and those of all families, simplest first. The list is
+// always the same one, and never changes.
+func Strategies() []lock.Entry { return allStrategies() }
+
+//nolint:gochecknoglobals // it never changes
+var allStrategies = sync.OnceValue(func() []lock.Entry {
 	all := append([]lock.Entry{lock.None()}, conditional.Strategies()...)
 	for _, family := range Families() {
 		for _, e := range family.Strategies {
@@ -78,8 +82,8 @@ func Strategies() []lock.Entry {
 	for i := range all {
 		all[i].Topology.Nodes = max(all[i].Topology.Nodes, 1)
 	}
-	return all
-}
+	return slices.Clip(all)
+})
 
 // Parts lists the parts of the locks of all families. A part of several families is listed
 // once, with the ways of all of them.
