@@ -123,5 +123,5 @@ func (f *compareFlags) print(c *reports.Comparison, stdout io.Writer) error {
 	case "markdown":
 		return c.Markdown(stdout)
 	}
-	return c.Table(stdout, colours(stdout))
+	return c.Table(stdout, screenOf(stdout))
 }

@@ -100,7 +100,7 @@ func (d *delivery) deliver(c *results.Campaign, s *scenarios.Scenario, dir strin
 	if d.format == "json" {
 		return results.WriteJSON(stdout, c)
 	}
-	o := tables.Options{Color: colours(stdout), Metrics: d.metrics, Part: d.part}
+	o := tables.Options{Screen: screenOf(stdout), Metrics: d.metrics, Part: d.part}
 	if !d.noReport {
 		o.Report = filepath.Join(dir, "report.html")
 	}

@@ -189,7 +189,7 @@ func (f *exploreFlags) explore(ctx context.Context, s *scenarios.Scenario, stder
 
 // print prints the tables, and the command that tells the first harmful placement.
 func (f *exploreFlags) print(arg string, e *results.Exploration, stdout io.Writer) error {
-	if err := tables.Exploration(stdout, e, colours(stdout)); err != nil {
+	if err := tables.Exploration(stdout, e, screenOf(stdout)); err != nil {
 		return err
 	}
 	for _, st := range e.Strategies {
@@ -280,7 +280,7 @@ func (f *exploreFlags) place(s *scenarios.Scenario, lines []string, stdout io.Wr
 		if i > 0 {
 			fmt.Fprintln(stdout)
 		}
-		if err := story.Tell(trial).Write(stdout, story.Options{Color: colours(stdout)}); err != nil {
+		if err := story.Tell(trial).Write(stdout, screenOf(stdout)); err != nil {
 			return err
 		}
 	}

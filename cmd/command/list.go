@@ -14,7 +14,6 @@ import (
 	"lockquake/faults"
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
-	"lockquake/reports/words"
 	"lockquake/scenarios"
 	"lockquake/scenarios/workload"
 	"lockquake/sim/resource"
@@ -123,7 +122,7 @@ func table(w io.Writer, lines []listed) error {
 			rows = append(rows, []string{l.Name, l.Doc})
 		}
 	}
-	return words.Columns(w, rows)
+	return screenOf(w).Catalogue(w, rows)
 }
 
 func (p program) listScenarios() ([]listed, error) {

@@ -199,7 +199,7 @@ func (f *matrixFlags) deliver(m *results.Matrix, stdout io.Writer) error {
 		_, err := stdout.Write(reports.MatrixMarkdown(m))
 		return err
 	}
-	o := tables.MatrixOptions{Color: colours(stdout), AnswerOnly: f.format == "answer"}
+	o := tables.MatrixOptions{Screen: screenOf(stdout), AnswerOnly: f.format == "answer"}
 	if err := tables.Matrix(stdout, m, o); err != nil {
 		return err
 	}

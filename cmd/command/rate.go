@@ -196,5 +196,5 @@ func (f *rateFlags) deliver(y *results.Yearly, runs *scenarios.Scenario, stdout 
 	if f.format == "json" {
 		return results.WriteJSON(stdout, y)
 	}
-	return tables.Yearly(stdout, y, colours(stdout))
+	return tables.Yearly(stdout, y, screenOf(stdout))
 }

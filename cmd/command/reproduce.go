@@ -64,7 +64,7 @@ func (p program) reproduce(ctx context.Context, arg string, names, sets []string
 		if i > 0 {
 			fmt.Fprintln(stdout)
 		}
-		if err := story.Tell(trial).Write(stdout, story.Options{Color: colours(stdout)}); err != nil {
+		if err := story.Tell(trial).Write(stdout, screenOf(stdout)); err != nil {
 			return err
 		}
 	}
@@ -135,7 +135,7 @@ func (p program) replay(text, traceFile string, stdout, stderr io.Writer) (err e
 	if err != nil {
 		return err
 	}
-	if err := story.Tell(trial).Write(stdout, story.Options{Color: colours(stdout)}); err != nil {
+	if err := story.Tell(trial).Write(stdout, screenOf(stdout)); err != nil {
 		return err
 	}
 	if trial.Checksum != token.Checksum {

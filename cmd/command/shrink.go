@@ -94,7 +94,7 @@ func (f *shrinkFlags) run(ctx context.Context, arg string, stdout, stderr io.Wri
 	if err := f.confirm(small); err != nil {
 		return err
 	}
-	if err := story.TellCheck(small.Trial, small.Check).Write(stdout, story.Options{Color: colours(stdout)}); err != nil {
+	if err := story.TellCheck(small.Trial, small.Check).Write(stdout, screenOf(stdout)); err != nil {
 		return err
 	}
 	fmt.Fprintf(stdout, "\n%s violated by %v,\nwhere there were %v; found in %d runs\nscenario: %s\n", small.Check, small.To, small.From, small.Runs, f.out)

@@ -14,33 +14,30 @@ import (
 
 // MatrixOptions selects what Matrix prints.
 type MatrixOptions struct {
-	Color      bool
+	Screen     words.Screen
 	AnswerOnly bool // not the tables
 }
 
 // Matrix prints a matrix for a terminal: a sentence for each need, the answers, and then the tables.
 func Matrix(w io.Writer, m *results.Matrix, o MatrixOptions) error {
+	on := o.Screen
 	var b bytes.Buffer
-	words.Paint(&b, o.Color, words.Bold, MatrixHead(m))
+	on.Prose(&b, words.Bold, "", "  ", MatrixHead(m))
 	b.WriteByte('\n')
-	WriteSentences(&b, o.Color, MatrixSentences(m))
+	WriteSentences(&b, on, MatrixSentences(m))
 	for i := range m.Needs {
 		b.WriteByte('\n')
-		needAnswer(&b, &m.Needs[i], o.Color)
+		needAnswer(&b, &m.Needs[i], on)
 	}
 	b.WriteByte('\n')
-	for _, line := range words.Wrap(MatrixReading, words.LineWidth) {
-		words.Paint(&b, o.Color, words.Faint, line)
-	}
+	on.Prose(&b, words.Faint, "", "", MatrixReading)
 	if !o.AnswerOnly {
 		for i := range m.Needs {
-			needTables(&b, m, &m.Needs[i], o.Color)
+			needTables(&b, m, &m.Needs[i], on)
 		}
 		for _, text := range []string{MatrixCellNote, MatrixCostNote} {
 			b.WriteByte('\n')
-			for _, line := range words.Wrap(text, words.LineWidth) {
-				words.Paint(&b, o.Color, words.Faint, line)
-			}
+			on.Prose(&b, words.Faint, "", "", text)
 		}
 	}
 	_, err := w.Write(b.Bytes())
@@ -49,7 +46,7 @@ func Matrix(w io.Writer, m *results.Matrix, o MatrixOptions) error {
 
 // MatrixReading says how to read the answer.
 const MatrixReading = "take: no run failed under the faults that the need must survive, and the work was done; cheapest first. " +
-	"at most: the 95 % bound of the failing runs. requests/job: to all servers, for each finished job. p99: the wait for the lock without faults. " +
+	"failed: failing runs. at most: the 95 % bound of their share. requests/job: to all servers, for each finished job. wait p99: for the lock, without faults. " +
 	"done: the share of the work under faults. avoid: the cheapest that fail."
 
 // MatrixHead says how much was run.
@@ -85,33 +82,30 @@ func MatrixSentences(m *results.Matrix) []Sentence {
 }
 
 // needAnswer prints the answer to one need.
-func needAnswer(b *bytes.Buffer, n *results.MatrixNeed, color bool) {
-	words.Paint(b, color, words.Bold, fmt.Sprintf("%s: %s", strings.ToUpper(n.Title), n.Asks))
-	if takes := matrixTakes(n); takes == nil {
+func needAnswer(b *bytes.Buffer, n *results.MatrixNeed, on words.Screen) {
+	on.Prose(b, words.Bold, "", "  ", fmt.Sprintf("%s: %s", strings.ToUpper(n.Title), n.Asks))
+	if len(n.Answer.Take) == 0 {
 		fmt.Fprintf(b, "  take  nothing: %s failed, %d not decided\n", words.Count(n.Answer.Fail, "strategy"), n.Answer.Undecided)
 	} else {
-		fmt.Fprintln(b, "  take  "+strings.Join(words.Aligned(takes, words.Figures{}), "\n        "))
+		on.Table(b, matrixTakes(n))
 	}
-	hanging(b, "  avoid ", MatrixAvoid(n))
+	on.Prose(b, "", "  avoid ", "        ", MatrixAvoid(n))
 	if n.Answer.Note != "" {
-		hanging(b, "  note  ", n.Answer.Note)
+		on.Prose(b, "", "  note  ", "        ", n.Answer.Note)
 	}
-}
-
-// hanging prints a text after a word, and indents its other lines as much.
-func hanging(b *bytes.Buffer, word, text string) {
-	indent := strings.Repeat(" ", len(word))
-	fmt.Fprintln(b, word+strings.Join(words.Wrap(text, words.LineWidth-len(word)), "\n"+indent))
 }
 
 // matrixTakes returns a row for each strategy that is taken: its evidence and its cost.
-func matrixTakes(n *results.MatrixNeed) [][]string {
-	var rows [][]string
+func matrixTakes(n *results.MatrixNeed) words.Table {
+	rows := [][]string{{"  take", "failed", "at most", "requests/job", "wait p99", "done"}}
 	for _, label := range n.Answer.Take {
 		r := n.Row(label)
-		rows = append(rows, append([]string{words.Plain(label, 26), MatrixEvidence(r)}, MatrixCosts(r)...))
+		rows = append(rows, []string{
+			"  " + words.Plain(label, 26), fmt.Sprintf("%d of %d", r.Violating, r.Decided), fmt.Sprintf("%.1f %%", math.Ceil(1000*r.AtMost)/10),
+			fmt.Sprintf("%.1f", r.Cost.PerJob), shortWait(r.Cost.WaitP99), words.WholePercent(r.Cost.Finished) + " %",
+		})
 	}
-	return rows
+	return words.Table{Rows: rows, Figures: words.Figures{From: 1, To: len(rows[0])}}
 }
 
 // MatrixEvidence returns the number of failing runs under the faults that the need must survive.
@@ -192,11 +186,11 @@ func failureRate(c *results.MatrixCell) float64 {
 }
 
 // needTables prints the tables of one need, and the command that repeats each strategy's failure.
-func needTables(b *bytes.Buffer, m *results.Matrix, n *results.MatrixNeed, color bool) {
+func needTables(b *bytes.Buffer, m *results.Matrix, n *results.MatrixNeed, on words.Screen) {
 	for _, g := range []Grid{MatrixGrid(n), MatrixCostGrid(n)} {
 		b.WriteByte('\n')
-		words.Paint(b, color, words.Bold, g.Title)
-		words.WriteTable(b, color, append([][]string{g.Head}, g.Rows...), words.Figures{From: g.Texts, To: math.MaxInt}, nil)
+		on.Paint(b, words.Bold, g.Title)
+		on.Table(b, g.table())
 	}
 	for i, label := range n.Answer.Avoid {
 		if i == 0 {

@@ -14,8 +14,8 @@ import (
 
 // Yearly prints an estimate for a terminal: which pauses are long and how often they come, what a run is, the
 // rates, the commands that repeat them, and in the last sentence the answer.
-func Yearly(w io.Writer, y *results.Yearly, color bool) error {
-	return writeSections(w, YearlySections(y), color)
+func Yearly(w io.Writer, y *results.Yearly, on words.Screen) error {
+	return writeSections(w, YearlySections(y), on)
 }
 
 // YearlySections returns the parts of an estimate.
