@@ -365,11 +365,11 @@ func (j *judged) print(w io.Writer, format string) error {
 		}
 	}
 	fmt.Fprintf(w, "%s: %s\n", j.File, j.Verdict)
-	fmt.Fprintf(w, "%s (%s): operations %d, failed %d, open %d, processes %d", as, j.Form, j.Operations, j.Failed, j.Open, j.Processes)
+	counts := fmt.Sprintf("%s (%s): operations %d, failed %d, open %d, processes %d", as, j.Form, j.Operations, j.Failed, j.Open, j.Processes)
 	if len(j.Keys) > 0 {
-		fmt.Fprintf(w, ", keys %d", len(j.Keys))
+		counts += fmt.Sprintf(", keys %d", len(j.Keys))
 	}
-	fmt.Fprintln(w)
+	say(w, "%s", counts)
 	rows := j.keyRows()
 	if len(rows) > 0 {
 		fmt.Fprintln(w)

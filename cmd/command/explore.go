@@ -240,7 +240,7 @@ func (f *exploreFlags) writeWorst(s *scenarios.Scenario, e *results.Exploration,
 			return f.place(s, lines, nil)
 		}
 	}
-	fmt.Fprintf(stderr, "lockquake: nothing was written to %s: no placement breaks a check\n", f.write)
+	say(stderr, "lockquake: nothing was written to %s: no placement breaks a check", f.write)
 	return nil
 }
 

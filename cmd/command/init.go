@@ -41,6 +41,7 @@ func (f *adviseFlags) init(ctx context.Context, cmd *cobra.Command) error {
 	if err := f.write(s); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\nrun it with: %s run %s\n", f.out, in.Describe(), f.program.name, s.Argument())
-	return err
+	say(cmd.OutOrStdout(), "%s: %s", f.out, in.Describe())
+	fmt.Fprintf(cmd.OutOrStdout(), "run it with: %s run %s\n", f.program.name, s.Argument())
+	return nil
 }

@@ -1,6 +1,9 @@
 package command
 
 import (
+	"bytes"
+	"fmt"
+	"io"
 	"os"
 	"strconv"
 
@@ -27,6 +30,13 @@ func screenOf(w any) words.Screen {
 		screen.Width = max(narrowest, widthOf(f))
 	}
 	return screen
+}
+
+// say prints a sentence, wrapped for the screen behind a stream.
+func say(w io.Writer, format string, args ...any) {
+	var b bytes.Buffer
+	screenOf(w).Prose(&b, "", "", "  ", fmt.Sprintf(format, args...))
+	fmt.Fprint(w, b.String())
 }
 
 // isTerminal reports whether a stream is a terminal.

@@ -26,10 +26,10 @@ func writeSections(w io.Writer, sections []AdviceSection, on words.Screen) error
 		if b.Len() > 0 {
 			b.WriteByte('\n')
 		}
-		on.Paint(&b, words.Bold, s.Title)
+		on.Prose(&b, words.Bold, "", "  ", s.Title)
 		sentences(&b, on, s.Text)
 		if len(s.Grid.Rows) > 0 {
-			on.Table(&b, s.Grid.table())
+			writeWords(&b, on, s.Grid)
 		}
 		sentences(&b, on, s.Notes)
 		for _, command := range s.Commands {
@@ -38,6 +38,25 @@ func writeSections(w io.Writer, sections []AdviceSection, on words.Screen) error
 	}
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// writeWords prints a grid. If it holds words only and does not fit, each row is a sentence of its heads and
+// cells, below its first cell.
+func writeWords(b *bytes.Buffer, on words.Screen, g Grid) {
+	if g.Texts < len(g.Head) || on.Fits(g.table()) {
+		on.Table(b, g.table())
+		return
+	}
+	for _, row := range g.Rows {
+		if row[0] != "" {
+			on.Prose(b, "", "", "  ", row[0])
+		}
+		var parts []string
+		for i, cell := range row[1:] {
+			parts = append(parts, g.Head[i+1]+" "+cell)
+		}
+		on.Prose(b, "", "  ", "    ", strings.Join(parts, ", "))
+	}
 }
 
 // sentences prints texts, and indents their other lines.
