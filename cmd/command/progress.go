@@ -1,9 +1,11 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,7 +24,8 @@ const (
 type progress struct {
 	out     io.Writer
 	title   string
-	labels  []string
+	labels  []string          // of the uses of strategies, without their cases
+	use     map[string]string // the use of each label that names a case
 	now     func() time.Time
 	redraws bool       // on a terminal, where the line is drawn again
 	width   func() int // of a line, in columns
@@ -34,16 +37,25 @@ type progress struct {
 }
 
 // newProgress starts the progress of a scenario, for the strategies that are asked for, or
-// for all.
+// for all. The cases of a strategy count together.
 func newProgress(out io.Writer, title string, s *scenarios.Scenario, asked []string) *progress {
-	labels := asked
-	if len(labels) == 0 {
-		for _, use := range s.Strategies {
-			labels = append(labels, use.Label)
+	p := progressOf(out, title, nil)
+	p.use = map[string]string{}
+	for _, use := range s.Strategies {
+		p.use[use.Label] = use.Use()
+		if len(asked) == 0 {
+			p.labels = append(p.labels, use.Use())
 		}
 	}
-	return progressOf(out, title, labels)
+	for _, label := range asked {
+		p.labels = append(p.labels, p.useOf(label))
+	}
+	p.labels = slices.Compact(p.labels)
+	return p
 }
+
+// useOf returns the use of a strategy whose runs have a label.
+func (p *progress) useOf(label string) string { return cmp.Or(p.use[label], label) }
 
 // progressOf starts the progress of runs with these labels, which may be none.
 func progressOf(out io.Writer, title string, labels []string) *progress {
@@ -69,9 +81,9 @@ func (p *progress) begin() *progress {
 // show counts one finished run, and updates the output if it is time.
 func (p *progress) show(at campaign.Progress) {
 	p.last = at
-	p.runs[at.Label]++
+	p.runs[p.useOf(at.Label)]++
 	if at.Violated {
-		p.violating[at.Label]++
+		p.violating[p.useOf(at.Label)]++
 	}
 	now := p.now()
 	if now.Before(p.next) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"lockquake/scenarios"
 	"lockquake/scenarios/campaign"
 )
 
@@ -75,5 +76,18 @@ func TestProgressInAFileIsALineEveryTenSeconds(t *testing.T) {
 		fmt.Sprintln("pauses: 24/24 runs, took 24s; rates: redis 50 %, fenced 0 %")
 	if diff := cmp.Diff(want, shownOn(false, 24, time.Second)); diff != "" {
 		t.Errorf("shown (-want +got):\n%s", diff)
+	}
+}
+
+// Two runs of a under one case hold, and one under another fails: 33 %.
+func TestProgressCountsTheCasesOfAStrategyTogether(t *testing.T) {
+	s := &scenarios.Scenario{Strategies: []scenarios.Strategy{{Label: "a under pauses", Case: "pauses"}, {Label: "a under crashes", Case: "crashes"}, {Label: "b"}}}
+	var out bytes.Buffer
+	p := newProgress(&out, "cases", s, nil)
+	for i, label := range []string{"a under pauses", "a under pauses", "a under crashes"} {
+		p.show(campaign.Progress{Done: i + 1, Total: 4, Label: label, Violated: i == 2})
+	}
+	if got, want := p.line("1s left", 80), "cases: 3/4 runs, 1s left; rates: a 33 %, b -"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

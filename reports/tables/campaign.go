@@ -44,8 +44,10 @@ func Campaign(w io.Writer, c *results.Campaign, o Options) error {
 	b.WriteByte('\n')
 	shown := c.Strategies
 	if HasCases(c) {
-		writeGrid(&b, on, CaseGrid(c))
-		shown = unexpected(c)
+		writeCases(&b, on, CaseGrid(c))
+		if shown = unexpected(c); len(shown) > 0 {
+			b.WriteByte('\n')
+		}
 	}
 	rows := [][]string{{"strategy", "fence", "violating runs", "rate", "95 % interval", "finished", "as expected"}}
 	for _, st := range shown {
@@ -70,16 +72,7 @@ func Campaign(w io.Writer, c *results.Campaign, o Options) error {
 		}
 		on.Prose(&b, "", "", "  ", words.Plain(remark, 400))
 	}
-	if len(c.Faults) > 0 {
-		b.WriteByte('\n')
-	}
-	for _, f := range c.Faults {
-		if f.Case != "" && f.Planned == 0 {
-			continue // a case that was not run
-		}
-		on.Prose(&b, "", "", "  ", fmt.Sprintf("fault %s: %s planned, %s injected, %s hit a section, a lease or a call",
-			words.Plain(f.Name(), 100), words.Thousands(int(f.Planned)), words.Thousands(int(f.Happened)), words.Thousands(int(f.Bit))))
-	}
+	writeFaults(&b, on, c)
 	b.WriteByte('\n')
 	on.Prose(&b, "", "", "  ", "assumed: "+strings.Join(Assumed(c), "; "))
 	if o.Report != "" {
@@ -139,18 +132,41 @@ func writeBounds(b *bytes.Buffer, on words.Screen, c *results.Campaign) {
 	on.Table(b, t)
 }
 
-// writeGrid prints a table of words. To keep columns narrow, it prints only the first
-// word of each heading above its column, and the whole headings below the table.
-func writeGrid(b *bytes.Buffer, on words.Screen, g Grid) {
-	head := slices.Clone(g.Head)
-	for i := 1; i < len(head); i++ {
-		head[i], _, _ = strings.Cut(head[i], " ")
+// writeFaults prints how many faults there were.
+func writeFaults(b *bytes.Buffer, on words.Screen, c *results.Campaign) {
+	rows := [][]string{{"fault", "planned", "injected", "hit"}}
+	for _, f := range c.Faults {
+		if f.Case != "" && f.Planned == 0 {
+			continue // a case that was not run
+		}
+		rows = append(rows, []string{words.Plain(f.Name(), 100), thousands(f.Planned), thousands(f.Happened), thousands(f.Bit)})
 	}
-	rows := append([][]string{head}, g.Rows...)
+	if len(rows) > 1 {
+		b.WriteByte('\n')
+		on.Table(b, words.Table{Rows: rows, Figures: words.Figures{From: 1, To: len(rows[0])}})
+		on.Prose(b, words.Faint, "", "", "hit: a section, a lease or a call")
+	}
+}
+
+// writeCases prints the map of the cases. Its heads are the names of the classes of faults, without their letters.
+// It leaves out the cases without a class if no fault hit anything in them, as in a case without faults.
+func writeCases(b *bytes.Buffer, on words.Screen, g Grid) {
+	rows := make([][]string, 1+len(g.Rows))
+	for column, head := range g.Head {
+		_, name, lettered := strings.Cut(head, " ")
+		if !lettered {
+			name = head
+		}
+		if head == noClass && !slices.ContainsFunc(g.Rows, func(row []string) bool { return row[column] != "-" }) {
+			continue
+		}
+		rows[0] = append(rows[0], name)
+		for i, row := range g.Rows {
+			rows[i+1] = append(rows[i+1], row[column])
+		}
+	}
 	on.Table(b, words.Table{Rows: rows, Alarming: func(row int) bool { return slices.Contains(rows[row], broken) }})
-	b.WriteByte('\n')
-	on.Prose(b, "", "", "", strings.Join(g.Head[1:], ", "))
-	on.Prose(b, "", "", "", g.Note)
+	on.Prose(b, words.Faint, "", "", g.Note)
 }
 
 // WriteSentences prints sentences for a terminal, at most as many as a screen has room for.
