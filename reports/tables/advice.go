@@ -47,8 +47,8 @@ func writeWords(b *bytes.Buffer, on words.Screen, g Grid) {
 		on.Table(b, g.table())
 		return
 	}
-	for _, row := range g.Rows {
-		if row[0] != "" {
+	for i, row := range g.Rows {
+		if row[0] != "" && (i == 0 || row[0] != g.Rows[i-1][0]) {
 			on.Prose(b, "", "", "  ", row[0])
 		}
 		var parts []string

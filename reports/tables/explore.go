@@ -119,7 +119,7 @@ func exploreHarm(b *bytes.Buffer, e *results.Exploration, on words.Screen) {
 		return
 	}
 	b.WriteByte('\n')
-	on.Table(b, words.Table{Rows: rows, Figures: words.Figures{From: 2, To: 4}, Whole: true})
+	on.Table(b, words.Table{Rows: rows, Figures: words.Figures{From: 2, To: 4}, Least: []int{3}, Whole: true})
 }
 
 func countIf(list []results.Placement, of func(results.Placement) bool) int {

@@ -175,12 +175,12 @@ func pairedBriefly(c *results.Campaign) []string {
 	}
 	var parts []string
 	if more != nil {
-		parts = append(parts, strings.Join(more, ", ")+" more often")
+		parts = append(parts, "clearly more failures: "+strings.Join(more, ", "))
 	}
 	if less != nil {
-		parts = append(parts, strings.Join(less, ", ")+" less often")
+		parts = append(parts, "clearly fewer: "+strings.Join(less, ", "))
 	}
-	return []string{fmt.Sprintf("seed by seed against %s (McNemar's test), these fail clearly %s", words.Plain(c.Paired[0].Base, 60), strings.Join(parts, "; "))}
+	return []string{fmt.Sprintf("compared with %s seed by seed (McNemar's test), %s", words.Plain(c.Paired[0].Base, 60), strings.Join(parts, "; "))}
 }
 
 // limits returns sentences about what limits the figures.

@@ -46,7 +46,7 @@ func given(command string) []string {
 
 func yearlyRates(y *results.Yearly) AdviceSection {
 	s := AdviceSection{Title: fmt.Sprintf("%s: %s a year, with the pauses of %s", words.Plain(y.Scenario, 60), noun(y, 2), words.Plain(y.Log.File, 60))}
-	s.Grid = Grid{Head: []string{"strategy", "shortest pause that breaks it", "violating runs", "share", "a year", "95 % interval"}, Texts: 1}
+	s.Grid = Grid{Head: []string{"strategy", "shortest harmful pause", "violating runs", "share", "a year", "95 % interval"}, Texts: 1}
 	for i := range y.Strategies {
 		r := &y.Strategies[i]
 		row := []string{words.Labelled(r.Label, r.Name), "-", "-", "-", "-", "-"}
