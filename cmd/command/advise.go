@@ -120,7 +120,7 @@ func (f *adviseFlags) advise(ctx context.Context, cmd *cobra.Command) error {
 		if ctx.Err() != nil {
 			return interruptError{"before the answer; nothing was written"}
 		}
-		return flagged("advise", err)
+		return flagged("advise:", err)
 	}
 	if err := f.write(scenario); err != nil {
 		return err

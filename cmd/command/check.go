@@ -146,8 +146,8 @@ type evidence struct {
 }
 
 func (f *checkFlags) run(ctx context.Context, file string, stdout io.Writer) error {
-	if !slices.Contains(formats(), f.format) {
-		return usagef("--format is table or json, not %q", f.format)
+	if err := oneOf("format", f.format, formats()); err != nil {
+		return err
 	}
 	if f.model != "" && !slices.Contains(modelNames(), f.model) {
 		return usageError{strictyaml.Unknown("model", f.model, modelNames())}

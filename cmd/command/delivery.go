@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -46,8 +45,8 @@ func (d *delivery) flags(cmd *cobra.Command) {
 
 // usable returns an error for a wrong flag.
 func (d *delivery) usable() error {
-	if !slices.Contains(formats(), d.format) {
-		return usagef("--format is table or json, not %q", d.format)
+	if err := oneOf("format", d.format, formats()); err != nil {
+		return err
 	}
 	return nil
 }

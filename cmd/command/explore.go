@@ -113,9 +113,10 @@ func placedKinds() string {
 }
 
 func (f *exploreFlags) run(ctx context.Context, arg string, stdout, stderr io.Writer) error {
+	if err := oneOf("format", f.format, formats()); err != nil {
+		return err
+	}
 	switch {
-	case !slices.Contains(formats(), f.format):
-		return usagef("--format is table or json, not %q", f.format)
 	case f.jobs < 0:
 		return usagef("--jobs is a positive number, not %d", f.jobs)
 	case f.search.Faults < 1 || f.search.Faults > 2:

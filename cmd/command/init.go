@@ -36,7 +36,7 @@ func (f *adviseFlags) init(ctx context.Context, cmd *cobra.Command) error {
 	}
 	s, err := in.Scenario(f.out, f.program.name)
 	if err != nil {
-		return flagged("init", err)
+		return flagged("init:", err)
 	}
 	if err := f.write(s); err != nil {
 		return err

@@ -74,8 +74,8 @@ argument it prints all of them.`,
 }
 
 func (p program) list(w io.Writer, args, names []string, format string) error {
-	if !slices.Contains(formats(), format) {
-		return usagef("--format is table or json, not %q", format)
+	if err := oneOf("format", format, formats()); err != nil {
+		return err
 	}
 	if len(args) > 1 {
 		return usagef("list takes one argument, not %d", len(args))

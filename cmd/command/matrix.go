@@ -156,8 +156,8 @@ func (f *matrixFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 
 // request reads the flags.
 func (f *matrixFlags) request() (r matrix.Request, err error) {
-	if !slices.Contains(matrixFormats(), f.format) {
-		return r, usageError{strictyaml.Unknown("format", f.format, matrixFormats())}
+	if err := oneOf("format", f.format, matrixFormats()); err != nil {
+		return r, err
 	}
 	if f.jobs < 0 {
 		return r, usagef("--jobs is a positive number, not %d", f.jobs)

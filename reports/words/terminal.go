@@ -23,7 +23,7 @@ const reset = "\x1b[0m"
 // UsualWidth is the width of a screen that says none, and of the widest prose, in columns.
 const UsualWidth = 100
 
-// Screen is what a text is printed on. The zero value is a file or a pipe.
+// Screen describes the terminal, file or pipe that a text is printed on. The zero value is a file or a pipe.
 type Screen struct {
 	Width int  // columns; 0 stands for UsualWidth
 	Color bool // use the colours of a terminal
