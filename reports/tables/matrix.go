@@ -2,9 +2,10 @@ package tables
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
-	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,7 +28,13 @@ func Matrix(w io.Writer, m *results.Matrix, o MatrixOptions) error {
 	WriteSentences(&b, on, MatrixSentences(m))
 	for i := range m.Needs {
 		b.WriteByte('\n')
-		needAnswer(&b, &m.Needs[i], on)
+		needAnswer(&b, m, &m.Needs[i], on)
+	}
+	if names := matrixNames(m); names != nil {
+		b.WriteByte('\n')
+		if err := on.Catalogue(&b, names); err != nil {
+			return err
+		}
 	}
 	b.WriteByte('\n')
 	on.Prose(&b, words.Faint, "", "", MatrixReading)
@@ -45,36 +52,45 @@ func Matrix(w io.Writer, m *results.Matrix, o MatrixOptions) error {
 }
 
 // MatrixReading says how to read the answer.
-const MatrixReading = "take: no run failed under the faults that the need must survive, and the work was done; cheapest first. " +
-	"failed: failing runs. at most: the 95 % bound of their share. requests/job: to all servers, for each finished job. wait p99: for the lock, without faults. " +
-	"done: the share of the work under faults. avoid: the cheapest that fail."
+const MatrixReading = "take: no run failed under any fault that the need must survive, and the work was done; the cheapest, one for each kind of server. " +
+	"0/30, < 9.6 %: under the fault that hit least often, 0 of the 30 runs that it hit failed, so fewer than 9.6 % do (95 % bound). " +
+	"requests: to all servers, for each finished job. p99: the wait for the lock without faults. done: the share of the work under faults. " +
+	"avoid: the cheapest that fail."
 
-// MatrixHead says how much was run.
+// MatrixHead says how much was run, and with which leases.
 func MatrixHead(m *results.Matrix) string {
-	head := fmt.Sprintf("Which lock for which need: %s runs, up to %d of each strategy under each kind of fault", words.Thousands(m.Runs), m.Seeds.Count())
+	var leases []string
+	for _, n := range m.Needs {
+		if lease := words.Short(n.Lease); !slices.Contains(leases, lease) {
+			leases = append(leases, lease)
+		}
+	}
+	head := fmt.Sprintf("Which lock for which need: %s runs, only with leases of %s", words.Thousands(m.Runs), strings.Join(leases, " or "))
 	if m.Partial {
 		head += " (stopped before the end)"
 	}
 	return head
 }
 
-// MatrixSentences returns a sentence for each need: how many strategies never failed, and the cheapest of
-// them.
+// MatrixSentences returns a sentence for each need: the strategy to take, and how many held.
 func MatrixSentences(m *results.Matrix) []Sentence {
 	var list []Sentence
 	for i := range m.Needs {
 		n := &m.Needs[i]
 		a := &n.Answer
-		s := Sentence{Grade: Held, Uses: a.Take, Text: fmt.Sprintf("%s: %d of %s never failed", n.Title, a.Hold, words.Count(a.Hold+a.Fail+a.Undecided, "strategy"))}
+		s := Sentence{Grade: Held, Uses: a.Take}
+		take := "take nothing"
 		switch {
-		case a.Hold == 0:
-			s.Grade = Failed
 		case len(a.Take) > 0:
-			first := n.Row(a.Take[0])
-			s.Text += fmt.Sprintf(", the cheapest is %s (%d of %s)", words.Plain(first.Label, 26), first.Violating, words.Counted(first.Decided, "run"))
+			take = "take " + words.Plain(a.Take[0], 26)
+		case a.Undecided > 0:
+			s.Grade = Open
+		default:
+			s.Grade = Failed
 		}
+		s.Text = fmt.Sprintf("%s: %s; %d of %s held, %d failed", n.Title, take, a.Hold, words.Count(a.Hold+a.Fail+a.Undecided, "strategy"), a.Fail)
 		if a.Undecided > 0 {
-			s.Text += fmt.Sprintf("; %d unknown", a.Undecided)
+			s.Text += fmt.Sprintf(", %d unknown", a.Undecided)
 		}
 		list = append(list, s)
 	}
@@ -82,14 +98,20 @@ func MatrixSentences(m *results.Matrix) []Sentence {
 }
 
 // needAnswer prints the answer to one need.
-func needAnswer(b *bytes.Buffer, n *results.MatrixNeed, on words.Screen) {
+func needAnswer(b *bytes.Buffer, m *results.Matrix, n *results.MatrixNeed, on words.Screen) {
 	on.Prose(b, words.Bold, "", "  ", fmt.Sprintf("%s: %s", strings.ToUpper(n.Title), n.Asks))
 	if len(n.Answer.Take) == 0 {
-		fmt.Fprintf(b, "  take  nothing: %s failed, %d not decided\n", words.Count(n.Answer.Fail, "strategy"), n.Answer.Undecided)
+		fmt.Fprintln(b, "  take  nothing: no strategy held")
 	} else {
 		on.Table(b, matrixTakes(n))
 	}
 	on.Prose(b, "", "  avoid ", "        ", MatrixAvoid(n))
+	if unknown := MatrixUnknown(n); unknown != "" {
+		on.Prose(b, "", "  unknown ", "          ", unknown)
+		if command := MatrixMore(m, n, n.Row(n.Answer.Unknown[0])); command != "" {
+			fmt.Fprintf(b, "    %s\n", command)
+		}
+	}
 	if n.Answer.Note != "" {
 		on.Prose(b, "", "  note  ", "        ", n.Answer.Note)
 	}
@@ -97,29 +119,50 @@ func needAnswer(b *bytes.Buffer, n *results.MatrixNeed, on words.Screen) {
 
 // matrixTakes returns a row for each strategy that is taken: its evidence and its cost.
 func matrixTakes(n *results.MatrixNeed) words.Table {
-	rows := [][]string{{"  take", "failed", "at most", "requests/job", "wait p99", "done"}}
-	for _, label := range n.Answer.Take {
+	rows := [][]string{make([]string, 6)} // no head: each cell says its unit
+	for i, label := range n.Answer.Take {
+		word := ""
+		if i == 0 {
+			word = "  take"
+		}
 		r := n.Row(label)
-		rows = append(rows, []string{
-			"  " + words.Plain(label, 26), fmt.Sprintf("%d of %d", r.Violating, r.Decided), fmt.Sprintf("%.1f %%", math.Ceil(1000*r.AtMost)/10),
-			fmt.Sprintf("%.1f", r.Cost.PerJob), shortWait(r.Cost.WaitP99), words.WholePercent(r.Cost.Finished) + " %",
-		})
+		rows = append(rows, slices.Concat([]string{word, words.Plain(label, 26), MatrixEvidence(r)}, MatrixCosts(r)))
 	}
-	return words.Table{Rows: rows, Figures: words.Figures{From: 1, To: len(rows[0])}}
+	return words.Table{Rows: rows, Keys: 2}
 }
 
-// MatrixEvidence returns the number of failing runs under the faults that the need must survive.
-func MatrixEvidence(r *results.MatrixRow) string {
-	if r.Violating > 0 || r.Decided == 0 {
-		return fmt.Sprintf("%d of %d runs", r.Violating, r.Decided)
+// matrixNames returns what each strategy is that an answer takes.
+func matrixNames(m *results.Matrix) [][]string {
+	var rows [][]string
+	var seen []string
+	for i := range m.Needs {
+		for _, label := range m.Needs[i].Answer.Take {
+			r := m.Needs[i].Row(label)
+			if slices.Contains(seen, r.Strategy) {
+				continue
+			}
+			seen = append(seen, r.Strategy)
+			doc, _, _ := strings.Cut(words.Plain(r.Doc, 300), "; ")
+			rows = append(rows, []string{words.Plain(r.Strategy, 26), doc})
+		}
 	}
-	return fmt.Sprintf("0 of %d runs, at most %.1f %%", r.Decided, math.Ceil(1000*r.AtMost)/10)
+	return rows
+}
+
+// MatrixEvidence returns how many runs failed under the fault that a strategy that holds was tried
+// least under, and the bound.
+func MatrixEvidence(r *results.MatrixRow) string {
+	c := r.Cell(r.Weakest)
+	if c == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%s, < %s", MatrixCell(c), MatrixBound(r))
 }
 
 // MatrixCosts returns what a strategy costs, in words with units.
 func MatrixCosts(r *results.MatrixRow) []string {
 	return []string{
-		fmt.Sprintf("%.1f requests/job", r.Cost.PerJob),
+		fmt.Sprintf("%.1f requests", r.Cost.PerJob),
 		"p99 " + shortWait(r.Cost.WaitP99),
 		words.WholePercent(r.Cost.Finished) + " % done",
 	}
@@ -153,10 +196,55 @@ func MatrixAvoid(n *results.MatrixNeed) string {
 	if more := n.Answer.Fail - len(parts); more > 0 {
 		text += fmt.Sprintf(", and %d more", more)
 	}
-	if n.Answer.Undecided > 0 {
-		text += fmt.Sprintf("; not decided: %d", n.Answer.Undecided)
+	return text
+}
+
+// MatrixUnknown says why the cheapest of the strategies that neither held nor failed are not known, and
+// how many runs it takes; "" if there is none.
+func MatrixUnknown(n *results.MatrixNeed) string {
+	if len(n.Answer.Unknown) == 0 {
+		return ""
+	}
+	r := n.Row(n.Answer.Unknown[0])
+	text := words.Plain(r.Label, 26)
+	if runs := moreRuns(n, r); runs > 0 {
+		text += fmt.Sprintf(", about %s more runs", words.Thousands(runs))
+	}
+	text += " (" + r.Why + ")"
+	if others := n.Answer.Undecided - 1; others > 0 {
+		text += "; and " + words.Count(others, "other strategy")
 	}
 	return text
+}
+
+// moreRuns returns the largest number of further runs that a cell takes which leaves a row unknown, 0 if
+// runs alone do not decide it.
+func moreRuns(n *results.MatrixNeed, r *results.MatrixRow) int {
+	most := 0
+	for i, c := range n.Cases {
+		if cell := &r.Cells[i]; c.Must && cell.State != results.CellHolds {
+			if cell.More == 0 {
+				return 0
+			}
+			most = max(most, cell.More)
+		}
+	}
+	return most
+}
+
+// MatrixMore returns the command that runs as many seeds as it takes to decide a row, "" if runs alone do
+// not decide it.
+func MatrixMore(m *results.Matrix, n *results.MatrixNeed, r *results.MatrixRow) string {
+	if r.Verdict != results.CellUnknown || moreRuns(n, r) == 0 {
+		return ""
+	}
+	last := m.Seeds.First - 1
+	for i, c := range n.Cases {
+		if c.Must {
+			last = max(last, m.Seeds.First+uint64(r.Cells[i].Runs+r.Cells[i].More)-1)
+		}
+	}
+	return fmt.Sprintf("%s matrix --need %s --strategy %s --seeds %d-%d", cmp.Or(m.Program, "lockquake"), n.Name, r.Strategy, m.Seeds.First, last)
 }
 
 // matrixWorst returns the case under which a strategy fails most often, as "3 of 4 under crashes".
@@ -192,12 +280,11 @@ func needTables(b *bytes.Buffer, m *results.Matrix, n *results.MatrixNeed, on wo
 		on.Paint(b, words.Bold, g.Title)
 		on.Table(b, g.table())
 	}
-	for i, label := range n.Answer.Avoid {
-		if i == 0 {
-			b.WriteByte('\n')
-		}
+	before := "\n"
+	for _, label := range n.Answer.Avoid {
 		if command := MatrixFailure(m, n, n.Row(label)); command != "" {
-			fmt.Fprintln(b, command)
+			fmt.Fprintln(b, before+command)
+			before = ""
 		}
 	}
 }
@@ -218,9 +305,5 @@ func MatrixCommand(m *results.Matrix, n *results.MatrixNeed, r *results.MatrixRo
 		return words.ReplayLine(m.Program, c.Replay)
 	}
 	last := m.Seeds.First + uint64(max(1, c.Runs)) - 1
-	program := m.Program
-	if program == "" {
-		program = "lockquake"
-	}
-	return fmt.Sprintf("%s run %s --strategy '%s under %s' --seeds %d-%d --no-report", program, n.Scenario, r.Label, c.Case, m.Seeds.First, last)
+	return fmt.Sprintf("%s run %s --strategy '%s under %s' --seeds %d-%d --no-report", cmp.Or(m.Program, "lockquake"), n.Scenario, r.Label, c.Case, m.Seeds.First, last)
 }

@@ -66,7 +66,7 @@ func (f Figures) right(column int) bool { return f.From <= column && column < f.
 
 // Table is a table for a terminal.
 type Table struct {
-	Rows     [][]string         // the first is the head
+	Rows     [][]string         // the first is the head, and is not printed if its cells are empty
 	Figures  Figures            // the columns that hold figures
 	Keys     int                // leading columns that say what a row is; 0 stands for 1
 	Least    []int              // columns that a narrow screen leaves out, the least important first
@@ -112,7 +112,9 @@ func (s Screen) Table(b *bytes.Buffer, t Table) {
 			}
 		}
 		for _, row := range heads {
-			write(Faint, row)
+			if alignedRow(row, widths, part, t.Figures) != "" {
+				write(Faint, row)
+			}
 		}
 		for i, row := range t.Rows[1:] {
 			style := Style("")
