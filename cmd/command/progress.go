@@ -32,6 +32,7 @@ type progress struct {
 	runs, violating map[string]int // by label
 	began, next     time.Time
 	last            campaign.Progress
+	drawn           bool // the terminal shows a line
 }
 
 // newProgress starts the progress of a scenario, for the strategies that are asked for, or
@@ -76,31 +77,50 @@ func (p *progress) show(at campaign.Progress) {
 	if now.Before(p.next) {
 		return
 	}
-	took := now.Sub(p.began)
 	// Runs from a journal took no time.
-	left := time.Duration(float64(took) / float64(max(1, at.Done-at.Recalled)) * float64(at.Total-at.Done))
+	left := time.Duration(float64(now.Sub(p.began)) / float64(max(1, at.Done-at.Recalled)) * float64(at.Total-at.Done))
+	p.draw(now, func(columns int) string { return p.line(fmt.Sprintf("%v left", left.Round(time.Second)), columns) })
+}
+
+// say shows a text in place of counts of runs, if it is time to update the output.
+func (p *progress) say(text string) {
+	if now := p.now(); !now.Before(p.next) {
+		p.draw(now, func(columns int) string { return cut(p.title+": "+text, columns) })
+	}
+}
+
+// draw updates the output. Line returns the text, in at most columns characters; 0 is no limit.
+func (p *progress) draw(now time.Time, line func(columns int) string) {
 	if p.width == nil {
 		p.next = now.Add(between)
-		fmt.Fprintln(p.out, p.line(fmt.Sprintf("%v left", left.Round(time.Second)), 0))
+		fmt.Fprintln(p.out, line(0))
 		return
 	}
 	p.next = now.Add(redraw)
 	// The last column stays free: some terminals break the line there.
-	line := p.line(fmt.Sprintf("%v left", left.Round(time.Second)), p.width()-1)
+	text := line(p.width() - 1)
 	if p.color {
-		line = "\x1b[2m" + line + "\x1b[0m"
+		text = "\x1b[2m" + text + "\x1b[0m"
 	}
-	fmt.Fprint(p.out, "\r\x1b[K"+line)
+	fmt.Fprint(p.out, "\r\x1b[K"+text)
+	p.drawn = true
+}
+
+// clear removes the line from a terminal, so that something else can be printed.
+func (p *progress) clear() {
+	if p.drawn {
+		fmt.Fprint(p.out, "\r\x1b[K")
+		p.drawn = false
+	}
 }
 
 // end clears the line on a terminal. Elsewhere it prints a last line, if there was one
 // before.
 func (p *progress) end() {
+	p.clear()
 	took := p.now().Sub(p.began)
 	switch {
-	case p.last.Done == 0:
-	case p.width != nil:
-		fmt.Fprint(p.out, "\r\x1b[K")
+	case p.last.Done == 0 || p.width != nil:
 	case took >= between:
 		fmt.Fprintln(p.out, p.line(fmt.Sprintf("took %v", took.Round(time.Second)), 0))
 	}
