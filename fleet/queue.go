@@ -32,7 +32,8 @@ const (
 	bucketOf     = "lockquake-"       // before the name of the campaign
 	askWorkers   = "lockquake.workers"
 
-	description = "description" // the object
+	description = "description" // an object: the campaign
+	dataFiles   = "files"       // an object: the files of its distributions
 	cutting     = "cut"         // the piece that is the first one, and then cuts the others
 )
 
@@ -78,21 +79,23 @@ func open(conn *nats.Conn, js jetstream.JetStream) (*queue, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	q := &queue{conn: conn, js: js}
-	_, err := js.CreateStream(ctx, jetstream.StreamConfig{
-		Name: pieceStream, Subjects: []string{pieceSubject + ".>"}, Retention: jetstream.WorkQueuePolicy,
-		Description: "pieces of lockquake's campaigns that are not done",
+	return q, patiently(ctx, func(ctx context.Context) error {
+		_, err := js.CreateStream(ctx, jetstream.StreamConfig{
+			Name: pieceStream, Subjects: []string{pieceSubject + ".>"}, Retention: jetstream.WorkQueuePolicy,
+			Description: "pieces of lockquake's campaigns that are not done",
+		})
+		if err == nil || errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+			q.stream, err = js.Stream(ctx, pieceStream)
+		}
+		if err != nil {
+			return err
+		}
+		q.jobs, err = js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: jobBucket, Description: "lockquake's campaigns"})
+		if errors.Is(err, jetstream.ErrBucketExists) {
+			q.jobs, err = js.KeyValue(ctx, jobBucket)
+		}
+		return err
 	})
-	if err == nil || errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
-		q.stream, err = js.Stream(ctx, pieceStream)
-	}
-	if err != nil {
-		return nil, err
-	}
-	q.jobs, err = js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: jobBucket, Description: "lockquake's campaigns"})
-	if errors.Is(err, jetstream.ErrBucketExists) {
-		q.jobs, err = js.KeyValue(ctx, jobBucket)
-	}
-	return q, err
 }
 
 func (q *queue) close() { q.conn.Close() }
@@ -173,7 +176,7 @@ func (q *queue) list(ctx context.Context) ([]job, error) {
 }
 
 // submit stores a campaign with its description, if it is not there. A campaign is visible when its description is.
-func (q *queue) submit(ctx context.Context, j job, text []byte) error {
+func (q *queue) submit(ctx context.Context, j job, text []byte, files map[string][]byte) error {
 	store, err := q.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: bucketOf + j.Name, Description: "results of lockquake's campaign " + j.Name})
 	if errors.Is(err, jetstream.ErrBucketExists) {
 		store, err = q.results(ctx, j.Name)
@@ -181,8 +184,14 @@ func (q *queue) submit(ctx context.Context, j job, text []byte) error {
 	if err != nil {
 		return err
 	}
-	if _, err := store.Put(ctx, jetstream.ObjectMeta{Name: description}, bytes.NewReader(text)); err != nil {
+	data, err := json.Marshal(files)
+	if err != nil {
 		return err
+	}
+	for name, content := range map[string][]byte{description: text, dataFiles: data} {
+		if _, err := store.Put(ctx, jetstream.ObjectMeta{Name: name}, bytes.NewReader(content)); err != nil {
+			return err
+		}
 	}
 	return q.create(ctx, j.Name, j)
 }
@@ -295,8 +304,12 @@ func patiently(ctx context.Context, do func(context.Context) error) error {
 		if err == nil || gone(err) || refused(err) {
 			return err
 		}
-		if pause(ctx, wait); ctx.Err() != nil {
-			return context.Cause(ctx)
+		pause(ctx, wait)
+		switch cause := context.Cause(ctx); {
+		case errors.Is(cause, context.DeadlineExceeded):
+			return err
+		case cause != nil:
+			return cause
 		}
 	}
 }
@@ -311,5 +324,5 @@ func pause(ctx context.Context, d time.Duration) {
 
 // refused reports whether trying again is of no use.
 func refused(err error) bool {
-	return errors.Is(err, nats.ErrPermissionViolation) || errors.Is(err, nats.ErrMaxPayload) || errors.Is(err, jetstream.ErrMaxBytesExceeded)
+	return errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) || errors.Is(err, nats.ErrPermissionViolation) || errors.Is(err, nats.ErrMaxPayload) || errors.Is(err, jetstream.ErrMaxBytesExceeded)
 }

@@ -34,7 +34,7 @@ func (c *client) run(ctx context.Context, w command.Work) (delivered func() erro
 		Name: nameOf(w.Scenario, whole, c.program.Build), ID: nuid.Next(), Scenario: w.Scenario.Name,
 		Seeds: whole.Seeds, Strategies: len(whole.Strategies), Build: c.program.Build, Submitted: time.Now().UTC(),
 	}
-	if err := c.begin(ctx, &j, text, w.Resume); err != nil {
+	if err := c.begin(ctx, &j, text, w); err != nil {
 		return nil, c.detached(ctx, j, err)
 	}
 	a := &attached{client: c, job: j, work: w, watch: watch{runs: j.Seeds.Count() * j.Strategies}}
@@ -53,7 +53,7 @@ func (c *client) run(ctx context.Context, w command.Work) (delivered func() erro
 }
 
 // begin submits the campaign, or finds it with resume.
-func (c *client) begin(ctx context.Context, j *job, text []byte, resume bool) error {
+func (c *client) begin(ctx context.Context, j *job, text []byte, w command.Work) error {
 	var there job
 	var failed, planned bool
 	found := false
@@ -69,14 +69,14 @@ func (c *client) begin(ctx context.Context, j *job, text []byte, resume bool) er
 	switch {
 	case err != nil:
 		return err
-	case found && !resume:
+	case found && !w.Resume:
 		return command.Usagef("%s is on the fleet already: --resume waits for it, and remove %s makes place for a new one", j.Name, j.Name)
 	case found:
 		*j = there
 	}
 	return patiently(ctx, func(ctx context.Context) error {
 		if !found {
-			if err := c.queue.submit(ctx, *j, text); err != nil {
+			if err := c.queue.submit(ctx, *j, text, w.Scenario.Files()); err != nil {
 				return err
 			}
 		}

@@ -1,14 +1,12 @@
 package fleet
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -37,7 +35,6 @@ type worker struct {
 	name    string // host and process
 	slots   int    // pieces at a time
 	lease   time.Duration
-	dir     string // of the folders of the pieces
 	log     io.Writer
 
 	mu      sync.Mutex
@@ -83,11 +80,7 @@ func newWorker(q *queue, p command.Program, slots int, lease time.Duration, log 
 }
 
 // work takes pieces until ctx ends. Pieces that run then are given back at once.
-func (w *worker) work(ctx context.Context) (err error) {
-	if w.dir, err = os.MkdirTemp("", "lockquake-work-*"); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(w.dir)) }()
+func (w *worker) work(ctx context.Context) error {
 	answers, err := w.queue.conn.Subscribe(askWorkers, w.answer)
 	if err != nil {
 		return err
@@ -217,7 +210,7 @@ func (w *worker) handle(stopped context.Context, slot string, m jetstream.Msg) {
 		_ = m.DoubleAck(attempt)
 		end()
 	case isFailure && int(meta.NumDelivered) < attempts:
-		w.say("%s %s failed for the %s time: %s", p.Job, nameOfPiece(p.Seeds), ordinal(meta.NumDelivered), failed.text)
+		w.say("%s %s failed for the %s time: %s", p.Job, nameOfPiece(p.Seeds), ordinal(meta.NumDelivered), oneLine(failed.text))
 		_ = m.NakWithDelay(again)
 	case isFailure:
 		w.giveUp(stopped, p, int(meta.NumDelivered), failed.text)
@@ -323,47 +316,43 @@ func (w *worker) do(ctx context.Context, slot string, m jetstream.Msg, p piece, 
 
 // run runs a piece in a process and stores its result.
 func (w *worker) run(ctx context.Context, slot string, store jetstream.ObjectStore, p piece) (time.Duration, error) {
-	dir, err := os.MkdirTemp(w.dir, "piece-*")
-	if err != nil {
-		return 0, err
-	}
-	defer os.RemoveAll(dir)
-	var text bytes.Buffer
-	err = patiently(ctx, func(ctx context.Context) error {
-		text.Reset()
-		return fetch(ctx, store, description, &text)
+	o := order{Seeds: p.Seeds}
+	err := patiently(ctx, func(ctx context.Context) (err error) {
+		var files []byte
+		if o.Description, err = store.GetBytes(ctx, description); err == nil {
+			files, err = store.GetBytes(ctx, dataFiles)
+		}
+		if err != nil {
+			return err
+		}
+		return json.Unmarshal(files, &o.Files)
 	})
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, jobFile), text.Bytes(), 0o600)
-	}
 	if err != nil {
 		return 0, err
 	}
 	at := &progress{Job: p.Job, Seeds: p.Seeds}
+	w.set(slot, at)
+	defer w.set(slot, nil)
+	done := func(runs int) {
+		w.mu.Lock()
+		at.Done = max(at.Done, runs)
+		w.mu.Unlock()
+	}
+	return o.child(ctx, done, func(result []byte) error {
+		return patiently(ctx, func(ctx context.Context) error {
+			_, err := store.PutBytes(ctx, nameOfPiece(p.Seeds), result)
+			return err
+		})
+	})
+}
+
+// set notes what runs in a slot.
+func (w *worker) set(slot string, p *progress) {
 	w.mu.Lock()
-	w.running[slot] = at
-	w.mu.Unlock()
-	defer func() {
-		w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.running[slot] = p; p == nil {
 		delete(w.running, slot)
-		w.mu.Unlock()
-	}()
-	took, err := child(ctx, dir, p.Seeds, func(runs int) {
-		w.mu.Lock()
-		at.Done = runs
-		w.mu.Unlock()
-	})
-	if err != nil {
-		return 0, err
 	}
-	result, err := os.ReadFile(filepath.Join(dir, resultFile))
-	if err != nil {
-		return 0, err
-	}
-	return took, patiently(ctx, func(ctx context.Context) error {
-		_, err := store.Put(ctx, jetstream.ObjectMeta{Name: nameOfPiece(p.Seeds)}, bytes.NewReader(result))
-		return err
-	})
 }
 
 // giveUp ends a campaign with a piece that always fails.
