@@ -99,12 +99,16 @@ func TestUsersAndTLSAreThoseOfNATS(t *testing.T) {
 	writeCertificate(t, dir)
 	const config = `
 port: 4222
-authorization: {user: me, password: secret}
+authorization: {users: [{user: me, password: $FLEET_PASSWORD, permissions: {
+  publish: ["lockquake.>", "$JS.>", "$KV.lockquake-jobs.>", "$O.>", "_INBOX.>"]
+  subscribe: ["lockquake.>", "$JS.>", "$KV.lockquake-jobs.>", "$O.>", "_INBOX.>"]
+}}]}
 tls: {cert_file: cert.pem, key_file: key.pem}
 `
 	if err := os.WriteFile(filepath.Join(dir, "nats.conf"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	t.Setenv("FLEET_PASSWORD", "secret")
 	_, address := startServer(t, dir, "127.0.0.1:0", "--config", "nats.conf")
 	for _, test := range []struct {
 		args string

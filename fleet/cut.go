@@ -21,7 +21,7 @@ type plan struct {
 	Each  int `json:"each"`  // seeds of every other piece; the last one may have fewer
 }
 
-// firstSeeds returns the number of seeds of the first piece of a campaign with so many strategies.
+// firstSeeds returns the number of seeds of the first piece of a campaign, from the number of its strategies.
 func firstSeeds(seeds results.SeedRange, strategies int) int {
 	return min(seeds.Count(), (firstRuns+strategies-1)/strategies)
 }

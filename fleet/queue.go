@@ -289,9 +289,8 @@ func fetch(ctx context.Context, store jetstream.ObjectStore, name string, to io.
 	if err != nil {
 		return err
 	}
-	defer object.Close()
 	_, err = io.Copy(to, object)
-	return err
+	return errors.Join(err, object.Close())
 }
 
 // patiently repeats what fails while there is no connection, or while the server starts. It gives up when ctx ends, or
@@ -322,7 +321,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// refused reports whether trying again is of no use.
+// refused reports whether trying again has no effect.
 func refused(err error) bool {
 	return errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) || errors.Is(err, nats.ErrPermissionViolation) || errors.Is(err, nats.ErrMaxPayload) || errors.Is(err, jetstream.ErrMaxBytesExceeded)
 }

@@ -49,7 +49,7 @@ type progress struct {
 	Done  int               `json:"done"` // runs
 }
 
-// status is what a worker answers to who asks for the workers.
+// status is the answer of a worker to a question for the workers.
 type status struct {
 	Name    string     `json:"name"`
 	Build   string     `json:"build"`
@@ -287,7 +287,12 @@ func (w *worker) do(ctx context.Context, slot string, m jetstream.Msg, p piece, 
 	case failed && !p.Cut:
 		return nil // it is submitted again with the campaign
 	}
-	if !(p.Cut && planned) && !(there && !p.Cut) {
+	// The first piece runs until there is a plan, since the plan follows from its time.
+	missing := !there
+	if p.Cut {
+		missing = !planned
+	}
+	if missing {
 		if delivery > attempts {
 			return &pieceError{fmt.Sprintf("%d workers took it, and none stored its result", attempts)}
 		}

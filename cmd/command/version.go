@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -140,9 +141,9 @@ func sumOfProgram() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer file.Close()
 	sum := sha256.New()
-	if _, err := io.Copy(sum, file); err != nil {
+	_, err = io.Copy(sum, file)
+	if err = errors.Join(err, file.Close()); err != nil {
 		return "", fmt.Errorf("%s: %w", path, err)
 	}
 	return hex.EncodeToString(sum.Sum(nil))[:12], nil
