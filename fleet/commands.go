@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"cmp"
-	"fmt"
 	"os"
 	"time"
 
@@ -71,7 +70,7 @@ With --config it takes the file of a nats-server, for users, TLS and clusters.
 Exit codes: 0 ended by Ctrl-C or SIGTERM, 64 usage error, 70 the server failed.`,
 		Example: `  lockquake serve --dir state
   lockquake serve --dir state --listen 0.0.0.0:4222 --config nats.conf`,
-		Args:              none,
+		Args:              command.NoArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := command.Interruptible(cmd.Context())
@@ -125,7 +124,7 @@ Exit codes: 0 ended by Ctrl-C or SIGTERM, 64 usage error, 70 no server answers.`
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&jobs, "jobs", 0, "pieces at a time (default: one a processor)")
-	flags.DurationVar(&lease, "lease", lease, "how long a worker may be silent before its pieces go to others")
+	flags.DurationVar(&lease, "lease", lease, "how long a worker may be silent before its pieces go to others; the last worker that starts sets it for all of its build")
 	a.flags(flags)
 	return cmd
 }
@@ -198,16 +197,9 @@ func connectTo(a access, p command.Program, cmd *cobra.Command, args []string) (
 	return a.connect(address, p.Name+" "+cmd.Name())
 }
 
-func none(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return command.Usagef("%s takes no argument, and %q is one; see %s --help", cmd.Name(), args[0], cmd.CommandPath())
-	}
-	return nil
-}
-
 func atMostOne(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 {
-		return command.Usagef("%s takes one address, not %s; see %s --help", cmd.Name(), fmt.Sprint(len(args)), cmd.CommandPath())
+		return command.Usagef("%s takes one address, not %d; see %s --help", cmd.Name(), len(args), cmd.CommandPath())
 	}
 	return nil
 }

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
 )
 
 func TestAWrongCommandLineIsOneLine(t *testing.T) {
@@ -76,6 +78,21 @@ func TestACampaignOfOneProcessIsRefused(t *testing.T) {
 		if p.wait(t) != 64 || p.onlyLine(t) != "lockquake: --until and --shard are for a campaign that runs in one process: leave them out" {
 			t.Errorf("%s: exit code %d, %s", flags, p.code, &p.err)
 		}
+	}
+}
+
+func TestAServerNeedsJetStream(t *testing.T) {
+	plain, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, NoLog: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	go plain.Start()
+	t.Cleanup(plain.Shutdown)
+	until(t, "the server is ready", func() bool { return plain.ReadyForConnections(time.Second) })
+	p := start(t, t.TempDir(), "plain", "jobs", plain.ClientURL())
+	want := "lockquake: " + plain.ClientURL() + " has no JetStream: start nats-server with -js, or lockquake-fleet serve"
+	if p.wait(t) != 64 || p.onlyLine(t) != want {
+		t.Errorf("exit code %d: %s", p.code, &p.err)
 	}
 }
 

@@ -54,7 +54,7 @@ func newPiece(p command.Program) *cobra.Command {
 		Use:    "piece",
 		Short:  "Run a piece of a campaign for a worker",
 		Hidden: true,
-		Args:   none,
+		Args:   command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runPiece(cmd.Context(), p, cmd.InOrStdin(), cmd.OutOrStdout())
 		},
@@ -83,7 +83,9 @@ func runPiece(ctx context.Context, p command.Program, in io.Reader, out io.Write
 			os.Exit(1)
 		}
 	}()
-	signal.Ignore(syscall.SIGPIPE) // a lost worker must be an error of the write, after which the folder is removed
+	// A lost worker has to be an error of the write, after which the folder is removed. Ctrl-C on a terminal is for
+	// the worker, which ends this process.
+	signal.Ignore(syscall.SIGPIPE, os.Interrupt)
 	lines := json.NewEncoder(out)
 	if err := lines.Encode(said{Dir: dir}); err != nil {
 		return err
@@ -114,7 +116,6 @@ func (o order) run(ctx context.Context, p command.Program, dir string, done func
 	if err != nil {
 		return 0, errors.Join(err, of.Close())
 	}
-	s.Program = p.Name // for the command that repeats a run which fails
 	r, err := of.Campaign()
 	if err = errors.Join(err, of.Close()); err != nil {
 		return 0, err

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"lockquake/cmd/command"
 )
 
 // roll is the list of the workers that answered last.
@@ -94,7 +96,7 @@ func (w *watch) tell(a *attached, workers []status, show, note func(string)) {
 			others = append(others, s.Build)
 		}
 	}
-	if wrong := lacking(a.job.Build, mine, others); wrong != w.noted && !w.began.IsZero() && time.Since(w.began) > absent/2 {
+	if wrong := lacking(a.client.program, mine, others); wrong != w.noted && !w.began.IsZero() && time.Since(w.began) > absent/2 {
 		if w.noted = wrong; wrong != "" {
 			note(wrong)
 		}
@@ -139,12 +141,12 @@ func plural(n int, noun string) string {
 }
 
 // lacking says why no worker can run a campaign; "" if one can.
-func lacking(build string, mine []status, others []string) string {
+func lacking(p command.Program, mine []status, others []string) string {
 	switch {
 	case len(mine) > 0:
 		return ""
 	case len(others) == 0:
-		return "no worker is there: start lockquake-fleet work"
+		return fmt.Sprintf("no worker is there: start %s work", p.Name)
 	}
-	return fmt.Sprintf("no worker is of this build: this is %s, and the workers are %s: they refuse it", build, strings.Join(others, "; "))
+	return fmt.Sprintf("no worker is of this build: this is %s, and the workers are %s: they refuse it", p.Build, strings.Join(others, "; "))
 }

@@ -35,11 +35,17 @@ func (c *client) run(ctx context.Context, w command.Work) (delivered func() erro
 		Seeds: whole.Seeds, Strategies: len(whole.Strategies), Build: c.program.Build, Submitted: time.Now().UTC(),
 	}
 	if err := c.begin(ctx, &j, text, w); err != nil {
-		return nil, c.detached(ctx, j, err)
+		if ctx.Err() != nil {
+			err = command.Interruptedf("%s may be on the fleet; the same command with --resume submits it, or waits for it", j.Name)
+		}
+		return nil, err
 	}
 	a := &attached{client: c, job: j, work: w, watch: watch{runs: j.Seeds.Count() * j.Strategies}}
 	if err := a.wait(ctx); err != nil {
-		return nil, c.detached(ctx, j, err)
+		if ctx.Err() != nil {
+			err = command.Interruptedf("the workers go on with %s; the same command with --resume waits for it again", j.Name)
+		}
+		return nil, err
 	}
 	return func() error {
 		// The report is written: a server that is lost just now changes nothing about that.
@@ -97,14 +103,6 @@ func (c *client) begin(ctx context.Context, j *job, text []byte, w command.Work)
 		}
 		return c.queue.publish(ctx, *j, first)
 	})
-}
-
-// detached says how to go on after an interrupt.
-func (c *client) detached(ctx context.Context, j job, err error) error {
-	if ctx.Err() == nil {
-		return err
-	}
-	return command.Interruptedf("the workers go on with %s; the same command with --resume waits for it again", j.Name)
 }
 
 // attached waits for a campaign.

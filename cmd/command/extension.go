@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -61,29 +59,18 @@ type Program struct {
 	Build string
 }
 
+// describe returns what an extension knows of the program.
 func (p program) describe() (Program, error) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		info = &debug.BuildInfo{}
 	}
-	v := versionOf(info, len(p.own) > 0)
-	build := fmt.Sprintf("%s %s (%s)", plainName, v.Version, v.source)
-	if v.Program != nil {
-		var names []string
-		for _, e := range p.own {
-			names = append(names, e.Name)
-		}
-		slices.Sort(names)
-		build += fmt.Sprintf(", %s (%s) with %s", v.Program.Path, v.Program.source, strings.Join(names, ", "))
+	var names []string
+	for _, e := range p.own {
+		names = append(names, e.Name)
 	}
-	if !v.exact() {
-		sum, err := sumOfProgram()
-		if err != nil {
-			return Program{}, err
-		}
-		build += ", file " + sum
-	}
-	return Program{Name: p.shown(), Own: p.own, Build: build}, nil
+	build, err := versionOf(info, len(p.own) > 0).build(names, sumOfProgram)
+	return Program{Name: p.shown(), Own: p.own, Build: build}, err
 }
 
 // Interruptible returns a context that ends with the first SIGINT or SIGTERM. The second
@@ -100,6 +87,9 @@ func Usagef(format string, args ...any) error { return usagef(format, args...) }
 func Interruptedf(format string, args ...any) error {
 	return interruptError{fmt.Sprintf(format, args...)}
 }
+
+// NoArguments is the check of a command that has no arguments.
+func NoArguments(cmd *cobra.Command, args []string) error { return noArguments(cmd, args) }
 
 // addTo adds the commands of the extension.
 func (e Extension) addTo(root *cobra.Command, p Program) {

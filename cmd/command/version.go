@@ -121,6 +121,20 @@ func (v version) print(w io.Writer, format string) error {
 	return nil
 }
 
+// build identifies the source of a program with locks of these names. If the version does not tell it, sum
+// returns a hash of the program itself.
+func (v version) build(locks []string, sum func() (string, error)) (string, error) {
+	text := fmt.Sprintf("%s %s (%s)", plainName, v.Version, v.source)
+	if v.Program != nil {
+		text += fmt.Sprintf(", %s (%s) with %s", v.Program.Path, v.Program.source, strings.Join(slices.Sorted(slices.Values(locks)), ", "))
+	}
+	if v.exact() {
+		return text, nil
+	}
+	file, err := sum()
+	return text + ", file " + file, err
+}
+
 // exact reports whether the version tells one state of the source from every other.
 func (v version) exact() bool {
 	return v.source.exact() && (v.Program == nil || v.Program.exact())
