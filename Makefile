@@ -35,8 +35,9 @@ test: deps
 	cd fleet && $(GO) vet ./... && $(GO) test ./...
 	GO="$(GO)" sh internal/test32.sh
 
-## conformance: hold the simulated servers and the waking of a process to real ones at length, and say what was met
+## conformance: hold the simulated servers and the waking of a process to real ones at length, and say what was met; it builds a kube-apiserver first, which takes some minutes
 conformance: deps
+	GO="$(GO)" sh internal/servers/kube-apiserver.sh
 	LOCKQUAKE_CONFORMANCE=10000 $(GO) test ./scenarios/run -run '^TestConformanceWaking$$' -count 1 -v -timeout 15m
 	cd internal/clientgo && $(GO) vet . && $(GO) test .
 	LOCKQUAKE_CONFORMANCE=10000 $(GO) test ./sim/... -run '^TestConformance' -count 1 -v -timeout 60m -p 1

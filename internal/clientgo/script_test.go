@@ -110,7 +110,7 @@ func (s *server) handle(client string, r *api.Request) *api.Response {
 	case unavailable:
 		response = api.Unavailable()
 	case fails:
-		response = &api.Response{Code: 500, Reason: "InternalError", Message: "etcdserver: request timed out"}
+		response = api.Failed("etcdserver: request timed out")
 	case swallows, stops:
 		s.add("%s: %s, never arrives", client, s.text(r.Verb, r.Lease))
 		return nil

@@ -7,8 +7,10 @@
 //   - [StartDynalite] starts a Dynalite, which has the interface of DynamoDB (dynalite.go). npm.sh installs
 //     it (npm.go), and axe-core, which checks pages in a browser ([Axe]).
 //   - [StartEtcd] starts a cluster of etcd servers (etcd.go).
-//   - [Redis], [Postgres], [PgBouncer], [ZooKeeper], [Dynalite] and [Etcd] start a server for a test, and stop it at the end of the
-//     test (testing.go).
+//   - [StartKubernetes] starts an API server of Kubernetes, whose objects are in an etcd (kubernetes.go).
+//     kube-apiserver.sh builds it, and make conformance calls that.
+//   - [Redis], [Postgres], [PgBouncer], [ZooKeeper], [Dynalite], [Etcd] and [Kubernetes] start a server for a test, and stop it at
+//     the end of the test (testing.go).
 //   - server.go has what all servers have: a folder, a port and an account. [Server.Kill] kills a
 //     server, [Server.Start] starts it again with its data.
 //   - process.go has the child process, its last output, and its end. On Linux the kernel kills the

@@ -56,7 +56,7 @@ func (p *process) kill() {
 // The interval and the limit of the polls of a child that starts.
 const (
 	pollEvery = 2 * time.Millisecond
-	pollLimit = time.Minute
+	pollLimit = 3 * time.Minute
 )
 
 // await polls until ready returns nil. It fails after pollLimit, or when the child ends, with the

@@ -4,6 +4,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -35,4 +36,40 @@ func Sequences(t *testing.T) (first, last int) {
 		t.Fatalf("%s=%s is no number and no range", howMany, text)
 	}
 	return first, last
+}
+
+// Coverage counts the cases that the random sequences of a conformance test have met.
+type Coverage struct {
+	mu    sync.Mutex
+	cases []string
+	met   map[string]int
+}
+
+// NewCoverage returns a Coverage of cases. A case is a text that answers contain.
+func NewCoverage(cases ...string) *Coverage {
+	return &Coverage{cases: cases, met: map[string]int{}}
+}
+
+// Add counts the cases in some answers.
+func (c *Coverage) Add(answers ...string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, answer := range answers {
+		for _, text := range c.cases {
+			if strings.Contains(answer, text) {
+				c.met[text]++
+			}
+		}
+	}
+}
+
+// Check logs how often each case was met, and fails the test if one never was.
+func (c *Coverage) Check(t *testing.T) {
+	t.Helper()
+	for _, text := range c.cases {
+		t.Logf("%6d %q", c.met[text], text)
+		if c.met[text] == 0 {
+			t.Errorf("no sequence met %q", text)
+		}
+	}
 }

@@ -63,19 +63,29 @@ func Etcd(t testing.TB, members int, args ...string) *EtcdServer {
 	return forTest(t, "etcd-server", func() (*EtcdServer, error) { return StartEtcd(members, args...) })
 }
 
+// Kubernetes starts a kube-apiserver for a test, and stops it when the test ends; see StartKubernetes. A missing
+// one skips the test, and fails it in make conformance, which builds it: that takes too long for CI.
+func Kubernetes(t testing.TB, etcd *EtcdServer, args ...string) *KubernetesServer {
+	t.Helper()
+	s := needed(t, howMany, "make conformance builds it", func() (*KubernetesServer, error) { return StartKubernetes(etcd, args...) })
+	stopAfter(t, s)
+	return s
+}
+
 // Axe returns the script of axe-core, which checks a page in a browser. A missing one skips the test or
 // fails it, as with Redis.
 func Axe(t testing.TB) string {
 	t.Helper()
-	return needed(t, "npm", readAxe)
+	return fromDebian(t, "npm", readAxe)
 }
 
-// needed returns what get returns. If that is not installed the test is skipped, and in CI it fails.
-func needed[T any](t testing.TB, debianPackage string, get func() (T, error)) T {
+// needed returns what get returns. If that is not installed the test is skipped, or fails if the environment
+// variable is set.
+func needed[T any](t testing.TB, variable, hint string, get func() (T, error)) T {
 	t.Helper()
 	found, err := get()
-	if errors.Is(err, ErrMissing) && os.Getenv("CI") == "" {
-		t.Skipf("%v; make deps installs it (package %s)", err, debianPackage)
+	if errors.Is(err, ErrMissing) && os.Getenv(variable) == "" {
+		t.Skipf("%v; %s", err, hint)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -83,13 +93,24 @@ func needed[T any](t testing.TB, debianPackage string, get func() (T, error)) T 
 	return found
 }
 
+// fromDebian is needed for what a Debian package has.
+func fromDebian[T any](t testing.TB, name string, get func() (T, error)) T {
+	t.Helper()
+	return needed(t, "CI", "make deps installs it (package "+name+")", get)
+}
+
 func forTest[S interface{ Stop() error }](t testing.TB, debianPackage string, start func() (S, error)) S {
 	t.Helper()
-	s := needed(t, debianPackage, start)
+	s := fromDebian(t, debianPackage, start)
+	stopAfter(t, s)
+	return s
+}
+
+// stopAfter stops a server when the test ends.
+func stopAfter(t testing.TB, s interface{ Stop() error }) {
 	t.Cleanup(func() {
 		if err := s.Stop(); err != nil {
 			t.Error(err)
 		}
 	})
-	return s
 }

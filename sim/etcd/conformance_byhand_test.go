@@ -1,11 +1,14 @@
 package etcd_test
 
 import (
+	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"lockquake/lock/etcd"
+	"lockquake/sim/etcd/store"
 )
 
 // handWritten returns sequences that each prove a rule, by the rule. They run on a cluster with as many
@@ -114,5 +117,24 @@ func TestConformanceByHand(t *testing.T) {
 			})
 		}
 		all.Wait()
+	}
+}
+
+// A transaction that deletes a key with a range that has no end, and then keeps the value of the key, crashes a real
+// etcd, which crashes again when it starts. The simulation ends the run.
+func TestConformanceOfACrash(t *testing.T) {
+	s := sequence{put(0, "a", "1"), {request: &etcd.Txn{Then: []etcd.Request{
+		&etcd.Delete{Keys: etcd.Keys{Key: "a", End: etcd.FromKey}}, &etcd.Put{Key: "a", IgnoreValue: true},
+	}}}}
+	_, err := model{1}.run(s, nil)
+	if crash, ok := errors.AsType[*store.CrashError](err); !ok || crash.Key != "a" {
+		t.Errorf("the simulation returns %v", err)
+	}
+	real := newReality(t, 1)
+	if _, err := real.run(s, make([]sight, len(s))); err != nil {
+		t.Fatal(err)
+	}
+	if err := real.server.Members[0].Restart(); err == nil || !strings.Contains(err.Error(), "unexpected error during txn") {
+		t.Errorf("the real server starts again: %v", err)
 	}
 }

@@ -1,20 +1,6 @@
 package etcd_test
 
-import (
-	"strings"
-	"sync"
-	"testing"
-
-	"lockquake/lock/etcd"
-)
-
-// coverage counts what the random sequences have met.
-type coverage struct {
-	mu  sync.Mutex
-	met map[string]int
-}
-
-func newCoverage() *coverage { return &coverage{met: map[string]int{}} }
+import "lockquake/lock/etcd"
 
 // cases lists what enough sequences must meet: texts of answers and messages.
 func cases() []string {
@@ -26,25 +12,4 @@ func cases() []string {
 		all = append(all, err.Error())
 	}
 	return all
-}
-
-func (c *coverage) add(seen []sight) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, s := range seen {
-		for _, text := range cases() {
-			if strings.Contains(s.String(), text) {
-				c.met[text]++
-			}
-		}
-	}
-}
-
-func (c *coverage) check(t *testing.T) {
-	for _, text := range cases() {
-		t.Logf("%6d %s", c.met[text], text)
-		if c.met[text] == 0 {
-			t.Errorf("no sequence met %q", text)
-		}
-	}
 }

@@ -110,7 +110,9 @@ func (d *driver) run(s sequence, want []sight) ([]sight, error) {
 
 // reset deletes all that there is, and compacts the store.
 func (d *driver) reset() error {
-	ctx, c := context.Background(), d.clients[0]
+	ctx, cancel := d.env.WithTimeout(context.Background(), requestTimeout)
+	defer cancel()
+	c := d.clients[0]
 	leases, err := c.Do(ctx, &etcd.Leases{})
 	if err != nil {
 		return err
@@ -173,8 +175,11 @@ func (d *driver) translate(r etcd.Request) etcd.Request {
 	return r
 }
 
+// requestTimeout is how long a request may take, so that a server that has ended fails the test.
+const requestTimeout = 20 * time.Second
+
 func (d *driver) do(st step) (string, error) {
-	ctx, cancel := d.env.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := d.env.WithTimeout(context.Background(), requestTimeout)
 	defer cancel()
 	switch {
 	case st.request != nil:

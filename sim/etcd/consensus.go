@@ -1,8 +1,12 @@
 package etcd
 
 import (
+	"errors"
+	"fmt"
+
 	"lockquake/history"
 	"lockquake/lock/etcd"
+	"lockquake/sim/etcd/store"
 )
 
 // proceed sends a request to the leader, if the member knows one. Otherwise it waits for one.
@@ -59,6 +63,10 @@ func (m *member) commit(p *pending) {
 	}
 	before := c.store.View()
 	answer, err := c.store.Apply(p.request)
+	if crash, ok := errors.AsType[*store.CrashError](err); ok {
+		c.World.Fail(fmt.Errorf("%s of %s: %w", p.call.Op, p.call.Worker, crash))
+		return
+	}
 	p.apply()
 	if err == nil {
 		c.applied(p, answer)

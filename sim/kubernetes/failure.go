@@ -1,7 +1,6 @@
 package kubernetes
 
 import (
-	"net/http"
 	"strings"
 
 	"lockquake/faults"
@@ -10,7 +9,7 @@ import (
 )
 
 // Failure implements sim.Failer: the server answers a request with an error instead of executing it. A text that
-// begins with 429 or 503 is that answer. Any other is 500, as after an error of etcd.
+// begins with 429 or 503 is that answer. Any other is the message of an error of etcd.
 func (s *Server) Failure(_ *sim.Call, text string) any {
 	switch code, _, _ := strings.Cut(text, " "); code {
 	case "429":
@@ -20,7 +19,7 @@ func (s *Server) Failure(_ *sim.Call, text string) any {
 	case "BUSY": // the default of the fault, which is an error of Redis
 		text = "etcdserver: request timed out"
 	}
-	return &api.Response{Code: http.StatusInternalServerError, Reason: "InternalError", Message: "Internal error occurred: " + text}
+	return api.Failed(text)
 }
 
 // refusal returns the answer to every request while a fault makes the server refuse them, nil if none does.

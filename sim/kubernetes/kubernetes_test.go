@@ -164,7 +164,7 @@ func TestAThirdPartyDeletesALease(t *testing.T) {
 		"5ms granted A by w1 until 2.005s",
 		"1s evicted A by w1 until 0s",
 		`1.102s w1 update: the API server answers 409 Conflict: Operation cannot be fulfilled on leases.coordination.k8s.io "l": ` +
-			"StorageError: invalid object, Precondition failed: UID in precondition: 00000000-0000-4000-8000-000000000001, UID in object meta: ",
+			"StorageError: invalid object, Code: 4, Key: /registry/leases/default/l, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: 00000000-0000-4000-8000-000000000001, UID in object meta: ",
 	}, client.Defaults(), func(l *leases) {
 		held := l.create("A")
 		l.to(1100 * time.Millisecond)

@@ -169,6 +169,22 @@ d RENAME set l
 d DEL l
 d RPUSH l 9
 `,
+		"an element that returns to its key": `
+a RPUSH l 1
+a EXPIRE l 1000
+a LMOVE l l LEFT RIGHT
+a PERSIST l
+a EXPIRE l 1000
+a RPOPLPUSH l l
+a PERSIST l
+a EXPIRE l 1000
+a BLMOVE l l LEFT LEFT 0
+a PERSIST l
+a SADD s x
+a EXPIRE s 1000
+a SMOVE s s x
+a PERSIST s
+`,
 		"a blocked connection ends": `
 a BLPOP l 0
 b BLPOP l 0

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
+	"lockquake/internal/servers"
 	"lockquake/sim/zookeeper/wire"
 )
 
@@ -26,12 +27,15 @@ const (
 
 // real runs sequences on a real server.
 type real struct {
-	addr string
-	root *zk.Conn
+	server *servers.ZooKeeperServer
+	root   *zk.Conn
 	*notes
 	mu      sync.Mutex // guards notes
 	clients map[string]*realClient
 	timeout time.Duration
+	// slow is set if a client of the present run lost its connection or its session for another reason than a step:
+	// the machine is too slow for the timeout of a session.
+	slow *atomic.Bool
 }
 
 // realClient is a client of the real server, whose network can be cut.
@@ -39,6 +43,8 @@ type realClient struct {
 	conn      *zk.Conn
 	cut       atomic.Bool
 	connected atomic.Bool
+	leaves    atomic.Bool // a step makes it lose its connection
+	expires   atomic.Bool // a step makes it lose its session
 	mu        sync.Mutex
 	net       *cutConn
 }
@@ -72,14 +78,14 @@ func (quiet) Printf(string, ...any) {}
 var roots atomic.Int64
 
 // newReal connects with a server.
-func newReal(addr string) (*real, error) {
-	conn, events, err := zk.Connect([]string{addr}, time.Minute, zk.WithLogger(quiet{}))
+func newReal(server *servers.ZooKeeperServer) (*real, error) {
+	conn, events, err := zk.Connect([]string{server.Addr}, time.Minute, zk.WithLogger(quiet{}))
 	if err != nil {
 		return nil, err
 	}
 	for e := range events {
 		if e.State == zk.StateHasSession {
-			return &real{addr: addr, root: conn}, nil
+			return &real{server: server, root: conn}, nil
 		}
 	}
 	return nil, errors.New("no session")
@@ -88,7 +94,7 @@ func newReal(addr string) (*real, error) {
 // run returns what the real service shows of a sequence.
 func (r *real) run(s sequence) ([]string, error) {
 	r.notes = newNotes(fmt.Sprintf("/s%d", roots.Add(1)))
-	r.clients, r.timeout = map[string]*realClient{}, s.timeout
+	r.clients, r.timeout, r.slow = map[string]*realClient{}, s.timeout, &atomic.Bool{}
 	if _, err := r.root.Create(r.notes.root, nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
 		return nil, err
 	}
@@ -116,6 +122,7 @@ func (r *real) run(s sequence) ([]string, error) {
 func (c *realClient) reset() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.leaves.Store(true)
 	c.connected.Store(false)
 	if c.net != nil {
 		_ = c.net.Close()
@@ -131,6 +138,22 @@ func (r *real) await(c *realClient) error {
 		time.Sleep(5 * time.Millisecond)
 	}
 	return errors.New("the client does not connect again")
+}
+
+// awaitExpiry waits until the server has ended the session of a client, and the client has lost its connection.
+func (r *real) awaitExpiry(c *realClient) error {
+	id := fmt.Sprintf("0x%x", c.conn.SessionID())
+	for range 2000 {
+		sessions, err := r.server.Ask("dump")
+		if err != nil {
+			return err
+		}
+		if !strings.Contains(sessions, id) && !c.connected.Load() {
+			return nil
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return fmt.Errorf("the session %s does not expire", id)
 }
 
 func (r *real) open(name string) (*realClient, error) {
@@ -150,7 +173,7 @@ func (r *real) open(name string) (*realClient, error) {
 		return c.net, nil
 	}
 	expired := false
-	n := r.notes // those of a client that is closed are not read any more
+	n, slow := r.notes, r.slow // those of a client that is closed are not read any more
 	hear := func(e zk.Event) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -162,17 +185,24 @@ func (r *real) open(name string) (*realClient, error) {
 			n.names[c.conn.SessionID()] = fmt.Sprintf("%s%d", name, len(n.names))
 			n.hear(name, "connected")
 			expired = false
+			c.leaves.Store(false)
+			c.expires.Store(false)
 			c.connected.Store(true)
 		case e.State == zk.StateDisconnected && !expired:
-			c.connected.Store(false)
+			if c.connected.Swap(false) && !c.leaves.Load() && !c.expires.Load() {
+				slow.Store(true)
+			}
 			n.hear(name, "disconnected")
 		case e.State == zk.StateExpired:
 			expired = true
+			if !c.expires.Load() {
+				slow.Store(true)
+			}
 			n.hear(name, "expired")
 		}
 	}
 	r.mu.Lock()
-	conn, _, err := zk.Connect([]string{r.addr, r.addr}, r.timeout, zk.WithLogger(quiet{}), zk.WithDialer(dial), zk.WithEventCallback(hear))
+	conn, _, err := zk.Connect([]string{r.server.Addr, r.server.Addr}, r.timeout, zk.WithLogger(quiet{}), zk.WithDialer(dial), zk.WithEventCallback(hear))
 	c.conn = conn
 	r.clients[name] = c
 	r.mu.Unlock()
@@ -199,6 +229,7 @@ func (r *real) do(st step) error {
 		if c.cut.Load() {
 			return nil
 		}
+		c.leaves.Store(true)
 		c.conn.Close()
 		delete(r.clients, st.session)
 		for c.conn.State() != zk.StateDisconnected {
@@ -247,7 +278,8 @@ func (r *real) disturb(c *realClient, st step) error {
 		return nil
 	case actExpire:
 		if c.cut.Load() {
-			time.Sleep(r.timeout + 2*tick + margin)
+			c.expires.Store(true)
+			return r.awaitExpiry(c)
 		}
 		return nil
 	case actHeal:

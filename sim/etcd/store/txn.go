@@ -1,11 +1,24 @@
 package store
 
-import "lockquake/lock/etcd"
+import (
+	"fmt"
+
+	"lockquake/lock/etcd"
+)
+
+// CrashError says that a transaction crashes every member of a real etcd 3.4, each time that it starts again: the
+// transaction deletes a key with a range that has no end, and then puts the key with IgnoreValue or IgnoreLease.
+type CrashError struct{ Key string }
+
+func (e *CrashError) Error() string {
+	return fmt.Sprintf("a transaction that crashes etcd 3.4: it deletes the key %q and then keeps its value or its lease", e.Key)
+}
 
 // txn is a set of changes with one revision.
 type txn struct {
 	store   *Store
 	changes int
+	crash   *CrashError // nil: none
 }
 
 func (s *Store) begin() *txn { return &txn{store: s} }
@@ -50,6 +63,9 @@ func (s *Store) transact(r etcd.Request) (*etcd.Response, error) {
 	t := s.begin()
 	answer := t.do(r, path)
 	t.end()
+	if t.crash != nil {
+		return nil, t.crash
+	}
 	if _, ok := r.(*etcd.Txn); ok {
 		answer.Revision = s.rev
 	}
@@ -208,6 +224,9 @@ func (t *txn) put(r *etcd.Put) *etcd.Response {
 	answer := &etcd.Response{Revision: rev}
 	v := version{KeyValue: etcd.KeyValue{Key: r.Key, Value: r.Value, Create: rev, Mod: rev, Version: 1, Lease: r.Lease}}
 	old := s.get(r.Key, rev)
+	if old == nil && (r.IgnoreValue || r.IgnoreLease) { // it was there before the transaction, see checkPut
+		t.crash = &CrashError{r.Key}
+	}
 	var held int64
 	if old != nil {
 		held = old.Lease

@@ -65,7 +65,14 @@ func failure(code int, reason, format string, args ...any) *Response {
 	return &Response{Code: code, Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
 
-// Throttled is the answer to a request beyond the capacity of the API server.
+// Failed is the answer to a request that etcd has answered with an error. It has no reason, and the request may have
+// taken effect.
+func Failed(text string) *Response {
+	return failure(http.StatusInternalServerError, "", "%s", text)
+}
+
+// Throttled is the answer to a request beyond the capacity of the API server. The server sends a text; the reason is
+// that of client-go.
 func Throttled() *Response {
 	r := failure(http.StatusTooManyRequests, "TooManyRequests", "Too many requests, please try again later.")
 	r.RetryAfter = 1

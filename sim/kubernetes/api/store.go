@@ -1,11 +1,13 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"lockquake/lock/kubernetes"
@@ -64,27 +66,34 @@ func conflict(name, format string, args ...any) *Response {
 	return failure(http.StatusConflict, kubernetes.ReasonConflict, "Operation cannot be fulfilled on leases.coordination.k8s.io %q: %s", name, fmt.Sprintf(format, args...))
 }
 
-// invalid returns the answer to an object that breaks a rule of the API, nil for a valid one.
+// invalid returns the answer to an object that breaks rules of the API, nil for a valid one.
 func invalid(l kubernetes.Lease) *Response {
-	why := ""
-	switch {
-	case !kubernetes.ValidName(l.Name):
-		why = "metadata.name"
-	case l.Spec.LeaseDurationSeconds <= 0:
-		why = "spec.leaseDurationSeconds: must be greater than 0"
-	case l.Spec.LeaseTransitions < 0:
-		why = "spec.leaseTransitions: must be greater than or equal to 0"
-	default:
-		return nil
+	var why []string
+	if !kubernetes.ValidName(l.Name) {
+		why = append(why, fmt.Sprintf("metadata.name: Invalid value: %q", l.Name))
 	}
-	return failure(http.StatusUnprocessableEntity, "Invalid", "Lease %q is invalid: %s", l.Name, why)
+	if l.Spec.LeaseDurationSeconds <= 0 {
+		why = append(why, fmt.Sprintf("spec.leaseDurationSeconds: Invalid value: %d: must be greater than 0", l.Spec.LeaseDurationSeconds))
+	}
+	if l.Spec.LeaseTransitions < 0 {
+		why = append(why, fmt.Sprintf("spec.leaseTransitions: Invalid value: %d: must be greater than or equal to 0", l.Spec.LeaseTransitions))
+	}
+	text := strings.Join(why, ", ")
+	switch len(why) {
+	case 0:
+		return nil
+	case 1:
+	default:
+		text = "[" + text + "]"
+	}
+	return failure(http.StatusUnprocessableEntity, "Invalid", "Lease.coordination.k8s.io %q is invalid: %s", l.Name, text)
 }
 
 func (s *Store) create(l kubernetes.Lease) *Response {
 	if bad := invalid(l); bad != nil {
 		return bad
 	}
-	if l.ResourceVersion != "" {
+	if version, err := strconv.ParseUint(l.ResourceVersion, 10, 64); err == nil && version != 0 {
 		return failure(http.StatusInternalServerError, "", "resourceVersion should not be set on objects to be created")
 	}
 	if _, taken := s.leases[l.Name]; taken {
@@ -112,16 +121,21 @@ func (s *Store) put(code int, l kubernetes.Lease) *Response {
 // Lease; with a UID it is a conflict. An update that changes nothing is not written.
 func (s *Store) update(l kubernetes.Lease) *Response {
 	old, there := s.leases[l.Name]
+	if l.UID != "" && l.UID != old.UID {
+		return conflict(l.Name, "StorageError: invalid object, Code: 4, Key: /registry/leases/default/%s, ResourceVersion: 0, "+
+			"AdditionalErrorMsg: Precondition failed: UID in precondition: %s, UID in object meta: %s", l.Name, l.UID, old.UID)
+	}
+	version, err := strconv.ParseUint(cmp.Or(l.ResourceVersion, "0"), 10, 64)
 	switch {
-	case l.UID != "" && l.UID != old.UID:
-		return conflict(l.Name, "StorageError: invalid object, Precondition failed: UID in precondition: %s, UID in object meta: %s", l.UID, old.UID)
+	case err != nil:
+		return failure(http.StatusInternalServerError, "", "%v", err)
 	case !there:
 		if bad := invalid(l); bad != nil {
 			return bad
 		}
 		return s.added(l)
-	case l.ResourceVersion == "":
-		return failure(http.StatusUnprocessableEntity, "Invalid", "leases.coordination.k8s.io %q is invalid: metadata.resourceVersion: must be specified for an update", l.Name)
+	case version == 0:
+		return failure(http.StatusUnprocessableEntity, "Invalid", "leases.coordination.k8s.io %q is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update", l.Name)
 	case l.ResourceVersion != old.ResourceVersion:
 		return conflict(l.Name, "the object has been modified; please apply your changes to the latest version and try again")
 	}
@@ -136,17 +150,19 @@ func (s *Store) update(l kubernetes.Lease) *Response {
 	return s.put(http.StatusOK, l)
 }
 
+// remove deletes an object. The answer has its name and UID only.
 func (s *Store) remove(l kubernetes.Lease) *Response {
 	old, there := s.leases[l.Name]
+	const conflicts = "Operation cannot be fulfilled on Lease.coordination.k8s.io %q: the %s in the precondition (%s) does not match the %s in record (%s). The object might have been %s"
 	switch {
 	case !there:
 		return notFound(l.Name)
 	case l.UID != "" && l.UID != old.UID:
-		return conflict(l.Name, "Precondition failed: UID in precondition: %s, UID in object meta: %s", l.UID, old.UID)
+		return failure(http.StatusConflict, kubernetes.ReasonConflict, conflicts, l.Name, "UID", l.UID, "UID", old.UID, "deleted and then recreated")
 	case l.ResourceVersion != "" && l.ResourceVersion != old.ResourceVersion:
-		return conflict(l.Name, "Precondition failed: ResourceVersion in precondition: %s, ResourceVersion in object meta: %s", l.ResourceVersion, old.ResourceVersion)
+		return failure(http.StatusConflict, kubernetes.ReasonConflict, conflicts, l.Name, "ResourceVersion", l.ResourceVersion, "ResourceVersion", old.ResourceVersion, "modified")
 	}
 	s.revision++
 	delete(s.leases, l.Name)
-	return &Response{Code: http.StatusOK, Lease: old}
+	return &Response{Code: http.StatusOK, Lease: kubernetes.Lease{Name: old.Name, UID: old.UID}}
 }

@@ -162,6 +162,12 @@ func (s *store) indirect(args []string) resp.Reply {
 				s.deadlines[args[2]] = moved
 			}
 		}
+	case "lmove", "rpoplpush", "smove":
+		// miniredis deletes a key whose only element it takes, with its deadline, even if it puts the
+		// element back.
+		if args[1] == args[2] && moved != 0 && s.db.Exists(args[1]) {
+			s.deadlines[args[1]] = moved
+		}
 	}
 	return reply
 }
