@@ -28,7 +28,7 @@ func runFlags(p command.Program, flags *pflag.FlagSet) func() (command.Executor,
 	var a access
 	var on string
 	var pieceSeeds int
-	flags.StringVar(&on, "on", "", "have the runs done by the workers of this server, as in nats://host:4222")
+	flags.StringVar(&on, "on", "", "have the runs done by the workers of this server, as in nats://host:4222; Ctrl-C leaves them at work, and --resume waits for them again")
 	flags.IntVar(&pieceSeeds, "piece-seeds", 0, "seeds of a piece of the campaign (default: as many as take about a minute)")
 	a.flags(flags)
 	return func() (command.Executor, error) {

@@ -69,15 +69,13 @@ func TestAWrongCommandLineIsOneLine(t *testing.T) {
 	}
 }
 
-func TestACampaignOfOneProcessIsRefused(t *testing.T) {
+func TestACampaignOfTooManyPiecesIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	scenario(t, dir)
 	_, address := startServer(t, dir, "127.0.0.1:0")
-	for _, flags := range []string{"--until 5%", "--shard 1/2"} {
-		p := start(t, dir, "plain", append([]string{"run", "small.yaml", "--on", "nats://" + address}, strings.Fields(flags)...)...)
-		if p.wait(t) != 64 || p.onlyLine(t) != "lockquake: --until and --shard are for a campaign that runs in one process: leave them out" {
-			t.Errorf("%s: exit code %d, %s", flags, p.code, &p.err)
-		}
+	p := start(t, dir, "plain", "run", "small.yaml", "--seeds", "1-100000", "--piece-seeds", "9", "--on", "nats://"+address)
+	if p.wait(t) != 64 || p.onlyLine(t) != "lockquake: --piece-seeds 9 makes more than 10000 pieces of 100000 seeds; at least 10 does" {
+		t.Errorf("exit code %d, %s", p.code, &p.err)
 	}
 }
 

@@ -76,7 +76,7 @@ type failure struct {
 // open opens what the server holds, and creates what is missing. Streams that are there are taken as they are, such
 // as those with replicas that the operator of a cluster has created.
 func open(conn *nats.Conn, js jetstream.JetStream) (*queue, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*firstWait)
 	defer cancel()
 	q := &queue{conn: conn, js: js}
 	return q, patiently(ctx, func(ctx context.Context) error {
@@ -293,11 +293,20 @@ func fetch(ctx context.Context, store jetstream.ObjectStore, name string, to io.
 	return errors.Join(err, object.Close())
 }
 
+// A server that is killed answers no more. firstWait is the time until it is asked again, and each attempt gets twice the
+// time of the one before, up to longestWait, for what is large on a slow network.
+const (
+	firstWait   = 10 * time.Second
+	longestWait = 5 * time.Minute
+)
+
 // patiently repeats what fails while there is no connection, or while the server starts. It gives up when ctx ends, or
 // when a campaign was removed.
 func patiently(ctx context.Context, do func(context.Context) error) error {
+	limit := firstWait
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
-		attempt, cancel := context.WithTimeout(ctx, time.Minute)
+		attempt, cancel := context.WithTimeout(ctx, limit)
+		limit = min(2*limit, longestWait)
 		err := do(attempt)
 		cancel()
 		if err == nil || gone(err) || refused(err) {

@@ -30,6 +30,9 @@ func (c *client) run(ctx context.Context, w command.Work) (delivered func() erro
 	if err != nil {
 		return nil, err
 	}
+	if n := c.pieceSeeds; n > 0 && whole.Seeds.Count() > n*most {
+		return nil, command.Usagef("--piece-seeds %d makes more than %d pieces of %d seeds; at least %d does", n, most, whole.Seeds.Count(), (whole.Seeds.Count()+most-1)/most)
+	}
 	j := job{
 		Name: nameOf(w.Scenario, whole, c.program.Build), ID: nuid.Next(), Scenario: w.Scenario.Name,
 		Seeds: whole.Seeds, Strategies: len(whole.Strategies), Build: c.program.Build, Submitted: time.Now().UTC(),
@@ -117,11 +120,12 @@ type attached struct {
 	total    int             // pieces; 0: they are not cut
 	imported map[string]bool // names of pieces
 	runs     int             // of them
+	limit    time.Duration   // for an answer of the server
 }
 
 // wait imports the results of the pieces as they come, until it has all.
 func (a *attached) wait(ctx context.Context) error {
-	a.imported = map[string]bool{}
+	a.imported, a.limit = map[string]bool{}, firstWait
 	ask, err := a.client.queue.askFor(a.client.program.Build, a.job.Name)
 	if err != nil {
 		return err
@@ -139,10 +143,12 @@ func (a *attached) wait(ctx context.Context) error {
 		case errors.As(err, &lasting):
 			return lasting.error
 		case err != nil:
+			a.limit = min(2*a.limit, longestWait)
 			a.work.Status("no connection to the fleet, trying again: " + oneLine(err.Error()))
 		case a.total > 0 && len(a.imported) == a.total:
 			return nil
 		default:
+			a.limit = firstWait
 			ask.ask()
 			a.watch.tell(a, ask.workers(), a.work.Status, a.work.Note)
 		}
@@ -158,37 +164,8 @@ func (e *lastingError) Unwrap() error { return e.error }
 
 // look imports what is new.
 func (a *attached) look(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
-	defer cancel()
-	q := a.client.queue
-	var now job
-	found, err := q.value(ctx, a.job.Name, &now)
-	if err != nil {
-		return err
-	}
-	if !found || now.ID != a.job.ID {
-		return &lastingError{fmt.Errorf("%s was removed from the fleet while this command waited for it", a.job.Name)}
-	}
-	var failed failure
-	if found, err = q.value(ctx, failedKey(a.job.Name), &failed); err != nil {
-		return err
-	}
-	if found {
-		return &lastingError{a.gaveUp(failed)}
-	}
-	if a.total == 0 {
-		if found, err = q.value(ctx, planKey(a.job.Name), &a.plan); err != nil || !found {
-			return err
-		}
-		a.total = a.plan.count(a.job.Seeds)
-	}
-	if a.store == nil {
-		if a.store, err = q.results(ctx, a.job.Name); err != nil {
-			return err
-		}
-	}
-	done, err := q.done(ctx, a.store)
-	if err != nil {
+	done, err := a.done(ctx)
+	if err != nil || a.total == 0 {
 		return err
 	}
 	for seeds := range a.plan.pieces(a.job.Seeds) {
@@ -205,8 +182,44 @@ func (a *attached) look(ctx context.Context) error {
 	return nil
 }
 
+// done returns the names of the pieces that have a result. It sets total when the campaign is cut.
+func (a *attached) done(ctx context.Context) (map[string]bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, a.limit)
+	defer cancel()
+	q := a.client.queue
+	var now job
+	found, err := q.value(ctx, a.job.Name, &now)
+	if err != nil {
+		return nil, err
+	}
+	if !found || now.ID != a.job.ID {
+		return nil, &lastingError{fmt.Errorf("%s was removed from the fleet while this command waited for it", a.job.Name)}
+	}
+	var failed failure
+	if found, err = q.value(ctx, failedKey(a.job.Name), &failed); err != nil {
+		return nil, err
+	}
+	if found {
+		return nil, &lastingError{a.gaveUp(failed)}
+	}
+	if a.total == 0 {
+		if found, err = q.value(ctx, planKey(a.job.Name), &a.plan); err != nil || !found {
+			return nil, err
+		}
+		a.total = a.plan.count(a.job.Seeds)
+	}
+	if a.store == nil {
+		if a.store, err = q.results(ctx, a.job.Name); err != nil {
+			return nil, err
+		}
+	}
+	return q.done(ctx, a.store)
+}
+
 // importPiece adds the runs of a piece to the journal of the campaign.
 func (a *attached) importPiece(ctx context.Context, name string) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, a.limit)
+	defer cancel()
 	file, err := os.CreateTemp("", "lockquake-*.piece")
 	if err != nil {
 		return &lastingError{err}
