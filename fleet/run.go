@@ -131,11 +131,9 @@ func (a *attached) wait(ctx context.Context) error {
 		return err
 	}
 	defer ask.stop()
-	const least = 200 * time.Millisecond
 	for {
-		began := time.Now()
+		began, wait := time.Now(), time.Second
 		err := a.look(ctx)
-		took := time.Since(began)
 		var lasting *lastingError
 		switch {
 		case ctx.Err() != nil:
@@ -149,11 +147,12 @@ func (a *attached) wait(ctx context.Context) error {
 			return nil
 		default:
 			a.limit = firstWait
+			// A large campaign is looked at less often.
+			wait = min(max(200*time.Millisecond, 10*time.Since(began)), 10*time.Second)
 			ask.ask()
 			a.watch.tell(a, ask.workers(), a.work.Status, a.work.Note)
 		}
-		// A large campaign is looked at less often.
-		pause(ctx, max(least, 10*took))
+		pause(ctx, wait)
 	}
 }
 
