@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"cmp"
+	"context"
 	"os"
 	"time"
 
@@ -51,6 +52,9 @@ func runFlags(p command.Program, flags *pflag.FlagSet) func() (command.Executor,
 		return c.run, nil
 	}
 }
+
+// answerWait is the most time that jobs and remove wait for the server.
+const answerWait = time.Minute
 
 const authDoc = `
 The address may have the user and the password, as in nats://user:password@host:4222. A tls:// address, credentials and
@@ -146,7 +150,9 @@ there until its report is written or it is removed. ADDRESS is by default that o
 				return err
 			}
 			defer q.close()
-			return q.printJobs(cmd.Context(), cmd.OutOrStdout())
+			ctx, cancel := context.WithTimeout(cmd.Context(), answerWait)
+			defer cancel()
+			return q.printJobs(ctx, cmd.OutOrStdout())
 		},
 	}
 	a.flags(cmd.Flags())
@@ -175,7 +181,9 @@ the names. The address is that of --on, by default that of $NATS_URL.
 				return err
 			}
 			defer q.close()
-			return q.removeJobs(cmd.Context(), args, older, cmd.OutOrStdout())
+			ctx, cancel := context.WithTimeout(cmd.Context(), answerWait)
+			defer cancel()
+			return q.removeJobs(ctx, args, older, cmd.OutOrStdout())
 		},
 	}
 	flags := cmd.Flags()

@@ -158,6 +158,9 @@ func (q *queue) list(ctx context.Context) ([]job, error) {
 			names = append(names, key)
 		}
 	}
+	if ctx.Err() != nil { // the list has an end then too
+		return nil, ctx.Err()
+	}
 	var all []job
 	for _, name := range names {
 		var j job

@@ -87,8 +87,16 @@ func (w *worker) work(ctx context.Context) error {
 	}
 	defer func() { _ = answers.Unsubscribe() }()
 	w.say("worker %s takes %d at a time, as %s", w.name, w.slots, w.program.Build)
-	if err := w.refuseWaiting(ctx); err != nil {
+	var waiting []job
+	err = patiently(ctx, func(ctx context.Context) (err error) {
+		waiting, err = w.queue.list(ctx)
 		return err
+	})
+	if err != nil && ctx.Err() == nil {
+		return err
+	}
+	for _, j := range waiting {
+		w.refuse(j.Name, j.Build)
 	}
 	var slots sync.WaitGroup
 	for i := range w.slots {
@@ -121,15 +129,6 @@ func (w *worker) answer(m *nats.Msg) {
 	if err == nil {
 		_ = m.Respond(data) // who asks asks again
 	}
-}
-
-// refuseWaiting refuses the campaigns of other builds.
-func (w *worker) refuseWaiting(ctx context.Context) error {
-	jobs, err := w.queue.list(ctx)
-	for _, j := range jobs {
-		w.refuse(j.Name, j.Build)
-	}
-	return err
 }
 
 // refuse says once for each other build that the worker takes none of its campaigns.
