@@ -113,3 +113,8 @@ func TestEtcdChecksTheSessionOfAWaiter(t *testing.T) {
 		t.Error("no waiter was told that its session is over")
 	}
 }
+
+// Among all faults at all points of a small run there are some under which the mutex alone loses an update.
+func TestExploreEtcd(t *testing.T) {
+	locktest.Explore(t, "etcd-pause", newEtcd(etcdAlone), locktest.Set("duration", "3s"), locktest.Violates("lost-update"))
+}

@@ -36,24 +36,28 @@ func TestTheRatesAreThoseOfOurOwnLocks(t *testing.T) {
 	lateRenewal := []results.Override{{Path: "lock.renewal", Value: "late"}}
 	for _, test := range []struct {
 		library  string
-		new      func(locktest.Deps) lock.Locker
+		run      example
 		scenario string
 		check    string
 		seeds    int
 		own      string
 		set      []results.Override // for our own lock
 	}{
-		{"redsync", newRedsync, "kleppmann", "lost-update", 5, "redis", nil},
-		{"redsync, checked", newRedsyncChecked, "kleppmann", "lost-update", 5, "redis-checked", nil},
-		{"redsync, watchdog", newRedsyncWatchdog, "kleppmann", "lost-update", 5, "redis-watchdog", nil},
-		{"redislock, patient", newPatientRedislock, "kleppmann", "lost-update", 5, "redis", nil},
-		{"redsync", newRedsync, "gc-pause", "lost-update", 20, "redis", nil},
-		{"redsync, checked", newRedsyncChecked, "gc-pause", "lost-update", 20, "redis-checked", nil},
-		{"redsync, watchdog", newRedsyncWatchdog, "gc-pause", "lost-update", 20, "redis-watchdog-cancel", lateRenewal},
-		{"redislock", newRedislock, "gc-pause", "lost-update", 20, "redis", nil},
-		{"redsync", newRedsync, "redlock-freeze", "exclusion", 5, "redlock", nil},
-		{"redsync", newRedsync, "failover", "exclusion", 20, "redis-replica", nil},
-		{"redislock", newRedislock, "failover", "exclusion", 20, "redis-replica", nil},
+		{"redsync", ofLock(newRedsync), "kleppmann", "lost-update", 5, "redis", nil},
+		{"redsync, checked", ofLock(newRedsyncChecked), "kleppmann", "lost-update", 5, "redis-checked", nil},
+		{"redsync, watchdog", ofLock(newRedsyncWatchdog), "kleppmann", "lost-update", 5, "redis-watchdog", nil},
+		{"redislock, patient", ofLock(newPatientRedislock), "kleppmann", "lost-update", 5, "redis", nil},
+		{"redsync", ofLock(newRedsync), "gc-pause", "lost-update", 20, "redis", nil},
+		{"redsync, checked", ofLock(newRedsyncChecked), "gc-pause", "lost-update", 20, "redis-checked", nil},
+		{"redsync, watchdog", ofLock(newRedsyncWatchdog), "gc-pause", "lost-update", 20, "redis-watchdog-cancel", lateRenewal},
+		{"redislock", ofLock(newRedislock), "gc-pause", "lost-update", 20, "redis", nil},
+		{"redsync", ofLock(newRedsync), "redlock-freeze", "exclusion", 5, "redlock", nil},
+		{"redsync", ofLock(newRedsync), "failover", "exclusion", 20, "redis-replica", nil},
+		{"redislock", ofLock(newRedislock), "failover", "exclusion", 20, "redis-replica", nil},
+		{"database/sql", ofService(newJobs), "backend-killed", "exclusion", 10, "pg-advisory-session", nil},
+		{"pgxpool", ofService(newPoolJobs), "backend-killed", "exclusion", 10, "pg-advisory-session", nil},
+		{"client-go", ofLock(newElection(sharing)), "lease-released-first", "lost-update", 10, "lease-release-first", nil},
+		{"client-go, after the work", ofLock(newElection(context.WithoutCancel)), "lease-released-first", "lost-update", 10, "kube-lease", nil},
 	} {
 		t.Run(test.scenario+" "+test.library, func(t *testing.T) {
 			n := test.seeds
@@ -61,8 +65,7 @@ func TestTheRatesAreThoseOfOurOwnLocks(t *testing.T) {
 				n = *seeds
 			}
 			var library *results.Campaign
-			locktest.Run(t, test.scenario, test.new, locktest.Seeds(n),
-				locktest.Results(func(c *results.Campaign) { library = c }))
+			test.run(t, test.scenario, func() {}, locktest.Seeds(n), locktest.Results(func(c *results.Campaign) { library = c }))
 			s, err := scenarios.LoadWith(test.scenario, test.set)
 			if err != nil {
 				t.Fatal(err)

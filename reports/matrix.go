@@ -70,12 +70,15 @@ func MatrixMarkdown(m *results.Matrix) []byte {
 		fmt.Fprintf(&b, "**%s**: %s.\n\n", n.Title, n.Asks)
 		for _, label := range n.Answer.Take {
 			r := n.Row(label)
-			fmt.Fprintf(&b, "- take `%s`: %s; %s\n", label, tables.MatrixEvidence(r), strings.Join(tables.MatrixCosts(r), ", "))
+			fmt.Fprintf(&b, "- take `%s` (%s): %s; %s\n", label, cell(r.Doc), tables.MatrixEvidence(r), strings.Join(tables.MatrixCosts(r), ", "))
 		}
 		if len(n.Answer.Take) == 0 {
 			b.WriteString("- take nothing: no strategy held\n")
 		}
 		fmt.Fprintf(&b, "- avoid %s\n", cell(tables.MatrixAvoid(n)))
+		if unknown := tables.MatrixUnknown(n); unknown != "" {
+			fmt.Fprintf(&b, "- unknown %s %s\n", cell(unknown), cell(tables.MatrixMore(m, n, n.Row(n.Answer.Unknown[0]))))
+		}
 		if n.Answer.Note != "" {
 			fmt.Fprintf(&b, "- %s\n", cell(n.Answer.Note))
 		}
@@ -124,10 +127,11 @@ func AdviceMarkdown(m *results.Matrix) []byte {
 
 Of %d pieces of advice %d are confirmed, %d refuted, and %d not decidable here. `+"`lockquake matrix --advice`"+`
 writes this page: it splits each advice into statements, and compares each statement with the runs. An advice is
-refuted if one of its statements is, and confirmed if all are. A statement about a strategy that is not simulated, or
-was not run, is not decidable.
+refuted if one of its statements is, and confirmed if all are. One failing run refutes that a lock survives a fault. To
+confirm it takes %d runs that the fault hit and none that failed, which is a bound of 10 %% (95 %%). A statement about a
+strategy that is not simulated, or with fewer runs, is not decidable.
 
-`, len(m.Advice), counts[results.AdviceConfirmed], counts[results.AdviceRefuted], counts[results.AdviceOpen])
+`, len(m.Advice), counts[results.AdviceConfirmed], counts[results.AdviceRefuted], counts[results.AdviceOpen], results.EnoughRuns)
 	b.WriteString("| # | advice | verdict | what decides |\n|---:|---|---|---|\n")
 	for _, a := range m.Advice {
 		fmt.Fprintf(&b, "| %d | %s | **%s** | %s |\n", a.Number, cell(a.Text), a.Verdict, cell(a.Says))

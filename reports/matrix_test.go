@@ -49,11 +49,11 @@ func TestTheMatrixPageShowsTheAnswerAndTheCommandOfEachCell(t *testing.T) {
 	b := openPage(t, "matrix.html", func(dir string) error { return WriteMatrix(dir, sample.Matrix()) })
 	for expression, want := range map[string]string{
 		`document.querySelector('.need li b').textContent`:                 "pg-advisory-xact",
-		`document.querySelector('table.cells td.fails').textContent`:       "6/24",
-		`'' + document.querySelectorAll('table.cells td.unknown').length`:  "5",
-		`'' + document.querySelectorAll('.repeats dd').length`:             "18",
-		`document.querySelectorAll('.repeats dd')[10].textContent`:         "lockquake replay need-database@1a2b3c4d5e6f:redis+under+pauses:1:0.1.0:0123456789abcdef",
-		`document.querySelectorAll('.repeats dd')[0].textContent`:          "lockquake run need-database --strategy 'pg-advisory-xact under no-fault' --seeds 1-24 --no-report",
+		`document.querySelector('table.cells td.fails').textContent`:       "6/30",
+		`'' + document.querySelectorAll('table.cells td.unknown').length`:  "7",
+		`'' + document.querySelectorAll('.repeats dd').length`:             "22",
+		`document.querySelectorAll('.repeats dd')[14].textContent`:         "lockquake replay need-database@1a2b3c4d5e6f:redis+under+pauses:1:0.1.0:0123456789abcdef",
+		`document.querySelectorAll('.repeats dd')[0].textContent`:          "lockquake run need-database --strategy 'pg-advisory-xact under no-fault' --seeds 1-30 --no-report",
 		`getComputedStyle(document.querySelector('.need')).borderTopStyle`: "solid",
 	} {
 		if got := ask[string](b, expression); got != want {

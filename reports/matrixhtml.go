@@ -25,22 +25,24 @@ type matrixData struct {
 // matrixNeed is one need on the page.
 type matrixNeed struct {
 	*results.MatrixNeed
-	Takes []matrixTake
-	Avoid string
-	Costs tables.Grid
-	Rows  []matrixRow
-	Note  string // how to read the cells
+	Takes         []matrixTake
+	Avoid         string
+	Unknown, More string // why the cheapest unknown strategy is, and the command that decides
+	Costs         tables.Grid
+	Rows          []matrixRow
+	Note          string // how to read the cells
 }
 
 // matrixTake is a strategy that is taken.
 type matrixTake struct {
-	Label, Evidence string
-	Costs           []string
+	Label, Doc, Evidence string
+	Costs                []string
 }
 
 // matrixRow is a strategy with its cells.
 type matrixRow struct {
-	Label, Verdict, State, Why string
+	Label, Verdict, Bound, Why string
+	More                       string // command that decides it, if it is unknown
 	Cells                      []matrixCell
 }
 
@@ -82,13 +84,16 @@ func matrixPage(m *results.Matrix, svg []byte) ([]byte, error) {
 
 func needOnPage(m *results.Matrix, n *results.MatrixNeed) matrixNeed {
 	p := matrixNeed{MatrixNeed: n, Avoid: tables.MatrixAvoid(n), Costs: tables.MatrixCostGrid(n), Note: tables.MatrixGrid(n).Note}
+	if len(n.Answer.Unknown) > 0 {
+		p.Unknown, p.More = tables.MatrixUnknown(n), tables.MatrixMore(m, n, n.Row(n.Answer.Unknown[0]))
+	}
 	for _, label := range n.Answer.Take {
 		r := n.Row(label)
-		p.Takes = append(p.Takes, matrixTake{label, tables.MatrixEvidence(r), tables.MatrixCosts(r)})
+		p.Takes = append(p.Takes, matrixTake{label, r.Doc, tables.MatrixEvidence(r), tables.MatrixCosts(r)})
 	}
 	for i := range n.Rows {
 		r := &n.Rows[i]
-		row := matrixRow{Label: r.Label, Verdict: tables.MatrixVerdict(r), State: string(r.Verdict), Why: r.Why}
+		row := matrixRow{Label: r.Label, Verdict: tables.MatrixVerdict(r), Bound: tables.MatrixBound(r), Why: r.Why, More: tables.MatrixMore(m, n, r)}
 		for j := range r.Cells {
 			c := &r.Cells[j]
 			cell := matrixCell{

@@ -42,14 +42,19 @@ func (p program) newMatrix() *cobra.Command {
 		Use:   "matrix",
 		Short: "Answer which lock fits which need, from runs of all strategies under all kinds of faults",
 		Long: fmt.Sprintf(`Matrix runs every strategy without a known flaw for every need, without faults and under each
-kind of fault. For each need it says which strategies never failed under the faults that the
-need must survive, cheapest first, with the number of runs and the 95 %% bound. Tables with
-the failing runs and the costs follow. The needs are
+kind of fault. For each need it says which strategies held under each fault that the need must
+survive, cheapest first, with the 95 %% bound of the fault that tells least. Tables with the
+failing runs and the costs follow. The needs are
 
 %s
-A strategy is recommended only if no run failed, all checks were decided, the faults hit, and
-the work was done. A strategy that fails a need within the first %d seeds gets no more runs;
-its other cells are then not known. The results do not depend on the number of cores.
+A strategy holds only if under each of these faults the fault hit in at least %d runs, no run
+failed, all checks were decided, and the work was done. Then fewer than 10 %% of such runs fail
+(95 %%). A cell has %d runs, and up to %d if its faults hit seldom. With fewer runs that a fault
+hit the strategy is unknown, and the answer has the command that runs as many as are needed.
+A strategy that fails a need within the first %d seeds gets no more runs; its other cells are
+then not known. The results do not depend on the number of cores.
+
+The leases are those of the scenarios, 2 s. Other leases are not tried.
 
 The directory has
 
@@ -61,7 +66,7 @@ With --advice it also compares published advice on locks with the results.
 
 Stopped by Ctrl-C or SIGTERM, matrix prints and writes what was done, marked as partial. The
 exit code does not depend on the results: it is 0, or 64, 70 and 130 as for the other commands.`,
-			needList(), matrix.DefaultScreen, matrixContents()),
+			needList(), results.EnoughRuns, matrix.DefaultSeeds, matrix.DefaultMost, matrix.DefaultScreen, matrixContents()),
 		Example: `  lockquake matrix
   lockquake matrix --need leader,queue
   lockquake matrix --need database --strategy redis-fenced,pg-advisory-xact --seeds 1-200
@@ -79,7 +84,7 @@ exit code does not depend on the results: it is 0, or 64, 70 and 130 as for the 
 	flags.StringSliceVar(&f.strategies, "strategy", nil, "only these strategies, and none as the baseline (default: those without a known flaw)")
 	flags.BoolVar(&f.flawed, "flawed", false, "run the strategies with a known flaw too")
 	flags.BoolVar(&f.advice, "advice", false, "compare published advice with the results")
-	flags.StringVar(&f.seeds, "seeds", "", fmt.Sprintf("seeds of each cell, as in 1-100 (default: 1-%d)", matrix.DefaultSeeds))
+	flags.StringVar(&f.seeds, "seeds", "", fmt.Sprintf("seeds of each cell, as in 1-200, and no others (default: 1-%d, and more if the faults hit seldom)", matrix.DefaultSeeds))
 	flags.StringVar(&f.out, "out", "lockquake-matrix", "directory to write the report to")
 	flags.BoolVar(&f.noReport, "no-report", false, "write no report directory")
 	flags.StringVar(&f.format, "format", "table", "what to print: "+strings.Join(matrixFormats(), ", "))

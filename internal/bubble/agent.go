@@ -30,8 +30,7 @@ type answer struct {
 // agent is the main goroutine of the bubble. It returns at the command to end.
 func (b *Bubble) agent(wall time.Time, mono time.Duration) {
 	b.ctx, b.cancel = context.WithCancelCause(context.Background()) //nolint:forbidigo // in the bubble
-	b.bell = make(chan struct{}, 1)
-	b.timer = time.NewTimer(0) //nolint:forbidigo // in the bubble
+	b.timer = time.NewTimer(0)                                      //nolint:forbidigo // in the bubble
 	b.timer.Stop()
 	time.Sleep(time.Until(wall))                                       //nolint:forbidigo // in the bubble
 	origin := time.Now()                                               //nolint:forbidigo // in the bubble
@@ -66,22 +65,14 @@ func (b *Bubble) agent(wall time.Time, mono time.Duration) {
 	}
 }
 
-// wait lets d pass, or less if a goroutine asks for something before.
+// wait lets d pass, or less if a goroutine asks for something before: see put.
 func (b *Bubble) wait(d time.Duration) {
 	b.timer.Reset(d)
-	select {
-	case <-b.timer.C:
-	case <-b.bell:
-		b.timer.Stop()
-	}
+	<-b.timer.C
 }
 
 // collect returns what the goroutines have asked for since the last command.
 func (b *Bubble) collect() []*ask {
-	select {
-	case <-b.bell:
-	default:
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	asks := b.outbox

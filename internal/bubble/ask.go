@@ -48,14 +48,12 @@ func (b *Bubble) AtEnd(do func()) {
 	b.atEnd = append(b.atEnd, do)
 }
 
-// put leaves something for the world.
+// put leaves something for the world. If the agent waits for time to pass, it goes on at this instant.
 func (b *Bubble) put(a *ask) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.outbox = append(b.outbox, a)
-	select {
-	case b.bell <- struct{}{}:
-	default:
+	if b.outbox = append(b.outbox, a); len(b.outbox) == 1 {
+		b.timer.Reset(0)
 	}
 }
 

@@ -30,8 +30,7 @@ type Bubble struct {
 	over    bool
 	outbox  []*ask
 	atEnd   []func()
-	bell    chan struct{} // rings for the agent
-	timer   *time.Timer   // of the agent
+	timer   *time.Timer // of the agent
 	refused int
 }
 

@@ -14,6 +14,7 @@ import (
 	"lockquake/internal/bubble"
 	"lockquake/lock"
 	"lockquake/lock/etcd"
+	"lockquake/lock/kubernetes"
 	"lockquake/lock/postgres"
 	"lockquake/lock/redis"
 	"lockquake/sim"
@@ -32,6 +33,9 @@ type Deps struct {
 	DB       *sql.DB
 	// Etcd reaches the members of the etcd cluster; etcdclient.New makes the official client of it.
 	Etcd *Etcd
+	// Kubernetes reads and writes the Lease objects of the API server, with the retries, the timeout and the limit of requests of
+	// client-go. A typed client of client-go can be made of it.
+	Kubernetes kubernetes.Leases
 	// TTL is the lease of the scenario, and Params has all settings of its lock.
 	TTL    time.Duration
 	Params lock.Params
@@ -79,6 +83,8 @@ func (p process) deps(d lock.Deps) (Deps, error) {
 		p.AtEnd(func() { _ = deps.DB.Close() })
 	case etcd.Port:
 		deps.Etcd = p.etcd(port)
+	case kubernetes.Port:
+		deps.Kubernetes = &leases{p, port.Leases}
 	default:
 		return deps, fmt.Errorf("locktest: Deps has no client of these servers yet (%T): test the lock with RunEntry", d.Port)
 	}

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"lockquake/lock"
 )
 
 // Lease is the value that a lock library returns when it has acquired a lock. A method of it releases the lock. These
-// are known, in this order: Release, Unlock, UnlockContext and Close, each with a context or without, which return
+// are known, in this order: Release, UnlockContext, Unlock and Close, each with a context or without, which return
 // nothing, an error, or a bool and an error. The bool is false if the lock was lost. A Lease can also have
 // the methods of [lock.Lease]: Context, Check and Token.
 type Lease any
@@ -34,9 +35,17 @@ func (l locker) Acquire(ctx context.Context, key string) (lock.Lease, error) {
 	}
 	release := releaseOf(of)
 	if release == nil {
-		return nil, fmt.Errorf("locktest: %T has no method Release, Unlock, UnlockContext or Close", of)
+		return nil, &leaseError{of}
 	}
 	return &lease{ctx, of, release}, nil
+}
+
+// leaseError is the error of a lease that cannot be released.
+type leaseError struct{ of Lease }
+
+// Error implements error.
+func (e *leaseError) Error() string {
+	return fmt.Sprintf("locktest: %T has no method Release, UnlockContext, Unlock or Close that takes nothing or a context, and returns nothing, an error, or a bool and an error", e.of)
 }
 
 // lease adapts the lease of a library.
@@ -75,27 +84,28 @@ func (l *lease) Release(ctx context.Context) error { return l.release(ctx) }
 
 // releaseOf returns the method that releases a lease, nil if it has none.
 func releaseOf(l Lease) func(ctx context.Context) error {
-	switch l := l.(type) {
-	case interface{ Release(context.Context) error }:
-		return l.Release
-	case interface{ Release() error }:
-		return func(context.Context) error { return l.Release() }
-	case interface{ Unlock(context.Context) error }:
-		return l.Unlock
-	case interface {
-		UnlockContext(context.Context) (bool, error)
-	}:
-		return func(ctx context.Context) error { return lostUnless(l.UnlockContext(ctx)) }
-	case interface{ Unlock() (bool, error) }:
-		return func(context.Context) error { return lostUnless(l.Unlock()) }
-	case interface{ Unlock() error }:
-		return func(context.Context) error { return l.Unlock() }
-	case interface{ Unlock() }:
-		return func(context.Context) error { l.Unlock(); return nil }
-	case interface{ Close(context.Context) error }:
-		return l.Close
-	case interface{ Close() error }:
-		return func(context.Context) error { return l.Close() }
+	v := reflect.ValueOf(l)
+	if !v.IsValid() {
+		return nil
+	}
+	for _, method := range []reflect.Value{v.MethodByName("Release"), v.MethodByName("UnlockContext"), v.MethodByName("Unlock"), v.MethodByName("Close")} {
+		if !method.IsValid() {
+			continue
+		}
+		switch release := method.Interface().(type) {
+		case func(context.Context) error:
+			return release
+		case func() error:
+			return func(context.Context) error { return release() }
+		case func(context.Context) (bool, error):
+			return func(ctx context.Context) error { return lostUnless(release(ctx)) }
+		case func() (bool, error):
+			return func(context.Context) error { return lostUnless(release()) }
+		case func(context.Context):
+			return func(ctx context.Context) error { release(ctx); return nil }
+		case func():
+			return func(context.Context) error { release(); return nil }
+		}
 	}
 	return nil
 }

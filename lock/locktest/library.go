@@ -95,10 +95,10 @@ func (f *foreign) Acquire(ctx context.Context, key string) (lock.Lease, error) {
 			ends = of
 		}
 	})
-	switch {
-	case over != nil:
-		return nil, over
-	case err != nil:
+	if _, unusable := errors.AsType[*leaseError](err); unusable {
+		f.worker.Process().Node().World().Fail(err)
+	}
+	if err := cmp.Or(over, err); err != nil {
 		return nil, err
 	}
 	lease := &foreignLease{foreign: f, lease: inner, token: token, ctx: ctx}

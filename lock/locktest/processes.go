@@ -18,7 +18,6 @@ import (
 	"testing"
 	"time"
 
-	"lockquake/internal/bubble"
 	"lockquake/scenarios"
 	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/run"
@@ -67,6 +66,7 @@ var present = beginPart()
 // beginPart reads the part of this process, which programs that it starts do not inherit. It ends the process, and removes the
 // folder of the journals, when the process that waits for this one ends.
 func beginPart() *part {
+	explainCrash()
 	var p part
 	if json.Unmarshal([]byte(os.Getenv(partVariable)), &p) != nil {
 		return nil
@@ -212,9 +212,8 @@ func (r *request) process(ctx context.Context, p part) error {
 	if err == nil {
 		return nil
 	}
-	if value, place, rerun := bubble.Panicked(out.String()); value != "" {
-		token := rerun[strings.LastIndex(rerun, " ")+1:]
-		return &stopped{fmt.Sprintf("locktest: a goroutine of the library panics: %s at %s; run it again with: %s", value, place, rerun), token}
+	if text, token := panicOf(out.String()); text != "" {
+		return &stopped{text, token}
 	}
 	return fmt.Errorf("locktest: process %d of %d of the test program (-lockquake.jobs=1 runs all seeds in one): %w: %s", p.Number, p.Of, err, failed(out.String()))
 }

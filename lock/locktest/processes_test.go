@@ -118,15 +118,17 @@ func again(t *testing.T, value string) *exec.Cmd {
 	return cmd
 }
 
-// In one process a panic ends the program. Its stack has the command that repeats the run.
-func TestAPanicShowsTheCommandThatRepeatsItsRun(t *testing.T) {
+// In one process a panic ends the program. Its stack has the command that repeats the run, and one line follows the stacks.
+func TestAPanicEndsWithALineThatRepeatsItsRun(t *testing.T) {
 	if os.Getenv(testVariable) != "" {
 		Run(t, "no-fault-needed", panicking, Seeds(1))
 		return
 	}
 	out, err := again(t, "panic").CombinedOutput()
-	want := regexp.MustCompile(`panic: bad\n\ngoroutine .* labels:\{"rerun": "go test -run '\^` + t.Name() + `\$' -lockquake\.replay no-fault-needed@\w+:` + t.Name() + `:1:[\d.]+:unfinished"\}\]:\n`)
-	if err == nil || !want.Match(out) {
+	rerun := `go test -run '\^` + t.Name() + `\$' -lockquake\.replay no-fault-needed@\w+:` + t.Name() + `:1:[\d.]+:unfinished`
+	want := regexp.MustCompile(`(?s)panic: bad\n\ngoroutine .* labels:\{"rerun": "` + rerun + `"\}\]:\n.*` +
+		`\nlocktest: a goroutine of the library panics: bad at \S+/processes_test\.go:\d+; run it again with: ` + rerun + `\n$`)
+	if err == nil || !want.Match(out) || strings.Count(string(out), "locktest: ") != 1 {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

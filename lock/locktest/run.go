@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +19,7 @@ import (
 	"lockquake/lock"
 	"lockquake/lock/etcd"
 	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 	"lockquake/scenarios/run"
 	"lockquake/sim"
 )
@@ -77,6 +80,7 @@ func withLibrary(t *testing.T, scenario string, make func(process, Deps) lock.St
 	if err := seedable(t); err != nil {
 		t.Fatal(err)
 	}
+	watchForACrash()
 	l := &library{t: t, make: make}
 	r := newRequest(t, scenario, lock.Entry{
 		Name: nameOf(t), Doc: "the lock of " + t.Name(), New: l.strategy,
@@ -89,8 +93,15 @@ func withLibrary(t *testing.T, scenario string, make func(process, Deps) lock.St
 	}
 	r.cores = runtime.GOMAXPROCS(1)
 	defer runtime.GOMAXPROCS(r.cores)
+	if os.Getenv("GOGC") == "" {
+		defer debug.SetGCPercent(debug.SetGCPercent(rareGC))
+	}
 	do(r)
 }
+
+// rareGC is the percentage of the garbage collector during the runs, which allocate much and keep little. Collecting less often
+// costs some megabytes and saves a tenth of the time.
+const rareGC = 400
 
 // serversOf returns the family and the number of servers on which the first lock of the scenario runs.
 func (r *request) serversOf() (string, lock.Topology) {
@@ -100,12 +111,23 @@ func (r *request) serversOf() (string, lock.Topology) {
 	}
 	for _, use := range s.Strategies {
 		for _, e := range scenarios.Strategies() {
-			if e.Name == use.Name && !e.LockFree && e.Family != "" {
-				return e.Family, e.Topology
+			if e.Name != use.Name || e.LockFree || e.Family == "" {
+				continue
 			}
+			if r.sets("servers.nodes") { // a lock of one server would keep it
+				var servers scenarios.Servers
+				s.Servers.Apply(&servers)
+				e.Topology.Nodes = servers.Nodes
+			}
+			return e.Family, e.Topology
 		}
 	}
 	return "", lock.Topology{}
+}
+
+// sets reports whether an option of the test sets a value of the scenario.
+func (r *request) sets(path string) bool {
+	return slices.ContainsFunc(r.overrides, func(o results.Override) bool { return o.Path == path })
 }
 
 // ofLibrary returns the checks that decide about a library unless the caller names some.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"net"
 	"runtime"
@@ -189,10 +190,48 @@ func TestFaultsThatALibraryCannotMeet(t *testing.T) {
 	}
 }
 
+// releases counts the calls of the method that releases a lease.
+type (
+	released      struct{ times int }
+	byRelease     struct{ *released }
+	byUnlock      struct{ *released }
+	byUnlockTells struct{ *released }
+	byContext     struct{ *released }
+	byClose       struct{ *released }
+)
+
+func (r byRelease) Release()                                    { r.times++ }
+func (r byUnlock) Unlock() error                                { r.times++; return nil }
+func (r byUnlockTells) Unlock() (bool, error)                   { r.times++; return true, nil }
+func (r byContext) UnlockContext(context.Context) (bool, error) { r.times++; return true, nil }
+func (r byClose) Close(context.Context)                         { r.times++ }
+func (r byContext) Unlock() (bool, error)                       { panic("it takes no context") }
+func (r byClose) Unlock(string) error                           { panic("not this one") }
+
+// Any of the methods releases a lease, with a context or without, whatever it returns. UnlockContext comes before Unlock.
+func TestTheMethodsThatReleaseALease(t *testing.T) {
+	count := new(released)
+	for i, of := range []Lease{byRelease{count}, byUnlock{count}, byUnlockTells{count}, byContext{count}, byClose{count}} {
+		l, err := Locker(func(context.Context, string) (Lease, error) { return of, nil }).Acquire(t.Context(), "x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Release(t.Context()); err != nil || count.times != i+1 {
+			t.Errorf("%T: %v, released %d times", of, err, count.times)
+		}
+	}
+}
+
+// A lease without such a method ends the run with a line that names its type.
 func TestALeaseWithoutARelease(t *testing.T) {
-	_, err := Locker(func(context.Context, string) (Lease, error) { return 5, nil }).Acquire(t.Context(), "x")
-	if err == nil || !strings.Contains(err.Error(), "int has no method Release") {
-		t.Errorf("got %v", err)
+	t.Chdir(t.TempDir()) // for the token of the failure
+	for _, of := range []Lease{5, nil} {
+		got := outcome(t, "no-fault-needed", func(Deps) lock.Locker {
+			return Locker(func(context.Context, string) (Lease, error) { return of, nil })
+		}, Seeds(1))
+		if !strings.Contains(got, fmt.Sprintf("%T has no method Release", of)) || strings.Contains(got, "\n") {
+			t.Errorf("got %q", got)
+		}
 	}
 }
 
@@ -285,6 +324,7 @@ func TestTheServersOfALibrary(t *testing.T) {
 		{"kleppmann", nil, "redis", 1},
 		{"redlock-freeze", nil, "redis", 5},
 		{"kleppmann", []Option{Set("strategies", "[redlock]")}, "redis", 5},
+		{"kleppmann", []Option{Set("servers.nodes", "3")}, "redis", 3},
 		{"kleppmann", []Option{Set("strategies", "[none, pg-advisory-session]")}, "postgres", 1},
 	} {
 		withLibrary(t, test.scenario, lockerOf(newSetNX), test.options, func(r *request) {
@@ -296,7 +336,7 @@ func TestTheServersOfALibrary(t *testing.T) {
 }
 
 func TestAFamilyWithoutAClient(t *testing.T) {
-	for family, strategy := range map[string]string{"zookeeper": "zookeeper", "dynamodb": "dynamodb", "kubernetes": "kube-lease"} {
+	for family, strategy := range map[string]string{"zookeeper": "zookeeper", "dynamodb": "dynamodb"} {
 		t.Run(family, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			path := write(t, "x.yaml", strings.Replace(calm, "[none]", "["+strategy+"]", 1))

@@ -26,31 +26,28 @@ func (s *service) Do(ctx context.Context, key string, r lock.Resource, body lock
 
 // work executes the work in a task of the world, while a goroutine of the bubble waits. The context of the work
 // ends with that of the section, and with that of the goroutine.
-func (s *service) work(inside, outside context.Context, do func(ctx context.Context) error) error {
-	var (
-		err    error
-		cancel context.CancelCauseFunc
-		done   = make(chan struct{})
-	)
-	defer close(done)
-	go func() {
-		select {
-		case <-inside.Done():
-			cause := context.Cause(inside)
-			_ = s.Ask(s.worker, "work is cancelled", func() {
-				if cancel != nil {
-					cancel(cause)
-				}
-			})
-		case <-done:
-		}
-	}()
-	over := s.Ask(s.worker, "work", func() {
-		var ctx context.Context
-		ctx, cancel = s.worker.WithCancel(outside)
-		err = do(ctx)
-	})
+func (s *service) work(inside, outside context.Context, do func(ctx context.Context) error) (err error) {
+	over := s.during(inside, outside, "work", func(ctx context.Context) { err = do(ctx) })
 	return cmp.Or(over, err)
+}
+
+// during is Ask for what takes a context: one that ends with outside, a context of the world, and with inside, one of the bubble.
+func (p process) during(inside, outside context.Context, key string, do func(ctx context.Context)) error {
+	var cancel context.CancelCauseFunc
+	stop := context.AfterFunc(inside, func() {
+		cause := context.Cause(inside)
+		_ = p.Ask(p.worker, key+" is cancelled", func() {
+			if cancel != nil {
+				cancel(cause)
+			}
+		})
+	})
+	defer stop()
+	return p.Ask(p.worker, key, func() {
+		var ctx context.Context
+		ctx, cancel = p.worker.WithCancel(outside)
+		do(ctx)
+	})
 }
 
 // section implements lock.Section for a service.

@@ -24,7 +24,8 @@ const (
 	matrixMargins    = vg.Length(20)
 )
 
-const matrixNote = "failing runs of all runs. Blue: failed, the darker the more often. White: never failed. left: jobs that no worker did. Grey: not known, or too little work was done. Case in brackets: the need does not have to survive it"
+// matrixNote says how to read the picture.
+const matrixNote = "Blue: failing runs of all runs, the darker the more often. White: held, no failure in the runs that a fault hit. left: jobs that no worker did. Grey: unknown, too few such runs; or idle. In brackets: need not be survived"
 
 // Matrix draws a panel for each need: a row for each strategy and a column for each case.
 func Matrix(m *results.Matrix) (svg, png []byte, err error) {
@@ -109,7 +110,7 @@ func (p matrixPlot) cell(c draw.Canvas, x, y vg.Length, cell *results.MatrixCell
 	const gap = 0.75
 	box := vg.Rectangle{Min: vg.Point{X: x + gap, Y: y + gap}, Max: vg.Point{X: x + matrixCellWidth - gap, Y: y + matrixCellHeight - gap}}
 	number := textStyle(8.5, ink(), draw.XCenter)
-	text := fmt.Sprintf("%d/%d", cell.Violating, cell.Runs)
+	text := tables.MatrixCell(cell)
 	switch cell.State {
 	case results.CellHolds:
 		c.FillPolygon(color.RGBA{R: 0xf6, G: 0xf8, B: 0xfa, A: 0xff}, corners(box))
@@ -129,7 +130,6 @@ func (p matrixPlot) cell(c draw.Canvas, x, y vg.Length, cell *results.MatrixCell
 		}
 	default:
 		c.FillPolygon(color.RGBA{R: 0xe2, G: 0xe5, B: 0xe9, A: 0xff}, corners(box))
-		text = tables.MatrixCell(cell)
 	}
 	c.FillText(number, vg.Point{X: x + matrixCellWidth/2, Y: y + matrixCellHeight/2 + 1}, text)
 }

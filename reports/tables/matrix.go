@@ -2,9 +2,11 @@ package tables
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,18 +20,32 @@ type MatrixOptions struct {
 	AnswerOnly bool // not the tables
 }
 
+// answerWidth is the longest line of the answer of a matrix, in characters. A terminal of 80 columns
+// is the narrowest that is common.
+const answerWidth = 80
+
 // Matrix prints a matrix for a terminal: a sentence for each need, the answers, and then the tables.
 func Matrix(w io.Writer, m *results.Matrix, o MatrixOptions) error {
 	var b bytes.Buffer
-	words.Paint(&b, o.Color, words.Bold, MatrixHead(m))
-	b.WriteByte('\n')
-	WriteSentences(&b, o.Color, MatrixSentences(m))
-	for i := range m.Needs {
-		b.WriteByte('\n')
-		needAnswer(&b, &m.Needs[i], o.Color)
+	for _, line := range words.Wrap(MatrixHead(m), answerWidth) {
+		words.Paint(&b, o.Color, words.Bold, line)
 	}
 	b.WriteByte('\n')
-	for _, line := range words.Wrap(MatrixReading, words.LineWidth) {
+	for _, s := range MatrixSentences(m) {
+		for _, line := range words.Wrap(s.Text, answerWidth) {
+			words.Paint(&b, o.Color, s.Grade.style(), line)
+		}
+	}
+	for i := range m.Needs {
+		b.WriteByte('\n')
+		needAnswer(&b, m, &m.Needs[i], o.Color)
+	}
+	if names := matrixNames(m); names != nil {
+		b.WriteByte('\n')
+		fmt.Fprintln(&b, strings.Join(words.Aligned(names, words.Figures{}), "\n"))
+	}
+	b.WriteByte('\n')
+	for _, line := range words.Wrap(MatrixReading, answerWidth) {
 		words.Paint(&b, o.Color, words.Faint, line)
 	}
 	if !o.AnswerOnly {
@@ -48,36 +64,45 @@ func Matrix(w io.Writer, m *results.Matrix, o MatrixOptions) error {
 }
 
 // MatrixReading says how to read the answer.
-const MatrixReading = "take: no run failed under the faults that the need must survive, and the work was done; cheapest first. " +
-	"at most: the 95 % bound of the failing runs. requests/job: to all servers, for each finished job. p99: the wait for the lock without faults. " +
-	"done: the share of the work under faults. avoid: the cheapest that fail."
+const MatrixReading = "take: no run failed under any fault that the need must survive, and the work was done; the cheapest, one for each kind of server. " +
+	"0/30, < 9.6 %: under the fault that hit least often, 0 of the 30 runs that it hit failed, so fewer than 9.6 % do (95 % bound). " +
+	"requests: to all servers, for each finished job. p99: the wait for the lock without faults. done: the share of the work under faults. " +
+	"avoid: the cheapest that fail."
 
-// MatrixHead says how much was run.
+// MatrixHead says how much was run, and with which leases.
 func MatrixHead(m *results.Matrix) string {
-	head := fmt.Sprintf("Which lock for which need: %s runs, up to %d of each strategy under each kind of fault", words.Thousands(m.Runs), m.Seeds.Count())
+	var leases []string
+	for _, n := range m.Needs {
+		if lease := words.Short(n.Lease); !slices.Contains(leases, lease) {
+			leases = append(leases, lease)
+		}
+	}
+	head := fmt.Sprintf("Which lock for which need: %s runs, only with leases of %s", words.Thousands(m.Runs), strings.Join(leases, " or "))
 	if m.Partial {
 		head += " (stopped before the end)"
 	}
 	return head
 }
 
-// MatrixSentences returns a sentence for each need: how many strategies never failed, and the cheapest of
-// them.
+// MatrixSentences returns a sentence for each need: the strategy to take, and how many held.
 func MatrixSentences(m *results.Matrix) []Sentence {
 	var list []Sentence
 	for i := range m.Needs {
 		n := &m.Needs[i]
 		a := &n.Answer
-		s := Sentence{Grade: Held, Uses: a.Take, Text: fmt.Sprintf("%s: %d of %s never failed", n.Title, a.Hold, words.Count(a.Hold+a.Fail+a.Undecided, "strategy"))}
+		s := Sentence{Grade: Held, Uses: a.Take}
+		take := "take nothing"
 		switch {
-		case a.Hold == 0:
-			s.Grade = Failed
 		case len(a.Take) > 0:
-			first := n.Row(a.Take[0])
-			s.Text += fmt.Sprintf(", the cheapest is %s (%d of %s)", words.Plain(first.Label, 26), first.Violating, words.Counted(first.Decided, "run"))
+			take = "take " + words.Plain(a.Take[0], 26)
+		case a.Undecided > 0:
+			s.Grade = Open
+		default:
+			s.Grade = Failed
 		}
+		s.Text = fmt.Sprintf("%s: %s; %d of %s held, %d failed", n.Title, take, a.Hold, words.Count(a.Hold+a.Fail+a.Undecided, "strategy"), a.Fail)
 		if a.Undecided > 0 {
-			s.Text += fmt.Sprintf("; %d unknown", a.Undecided)
+			s.Text += fmt.Sprintf(", %d unknown", a.Undecided)
 		}
 		list = append(list, s)
 	}
@@ -85,14 +110,22 @@ func MatrixSentences(m *results.Matrix) []Sentence {
 }
 
 // needAnswer prints the answer to one need.
-func needAnswer(b *bytes.Buffer, n *results.MatrixNeed, color bool) {
-	words.Paint(b, color, words.Bold, fmt.Sprintf("%s: %s", strings.ToUpper(n.Title), n.Asks))
+func needAnswer(b *bytes.Buffer, m *results.Matrix, n *results.MatrixNeed, color bool) {
+	for _, line := range words.Wrap(fmt.Sprintf("%s: %s", strings.ToUpper(n.Title), n.Asks), answerWidth) {
+		words.Paint(b, color, words.Bold, line)
+	}
 	if takes := matrixTakes(n); takes == nil {
-		fmt.Fprintf(b, "  take  nothing: %s failed, %d not decided\n", words.Count(n.Answer.Fail, "strategy"), n.Answer.Undecided)
+		fmt.Fprintln(b, "  take  nothing: no strategy held")
 	} else {
 		fmt.Fprintln(b, "  take  "+strings.Join(words.Aligned(takes, words.Figures{}), "\n        "))
 	}
 	hanging(b, "  avoid ", MatrixAvoid(n))
+	if unknown := MatrixUnknown(n); unknown != "" {
+		hanging(b, "  unknown ", unknown)
+		if command := MatrixMore(m, n, n.Row(n.Answer.Unknown[0])); command != "" {
+			fmt.Fprintf(b, "    %s\n", command)
+		}
+	}
 	if n.Answer.Note != "" {
 		hanging(b, "  note  ", n.Answer.Note)
 	}
@@ -101,7 +134,7 @@ func needAnswer(b *bytes.Buffer, n *results.MatrixNeed, color bool) {
 // hanging prints a text after a word, and indents its other lines as much.
 func hanging(b *bytes.Buffer, word, text string) {
 	indent := strings.Repeat(" ", len(word))
-	fmt.Fprintln(b, word+strings.Join(words.Wrap(text, words.LineWidth-len(word)), "\n"+indent))
+	fmt.Fprintln(b, word+strings.Join(words.Wrap(text, answerWidth-len(word)), "\n"+indent))
 }
 
 // matrixTakes returns a row for each strategy that is taken: its evidence and its cost.
@@ -114,18 +147,50 @@ func matrixTakes(n *results.MatrixNeed) [][]string {
 	return rows
 }
 
-// MatrixEvidence returns the number of failing runs under the faults that the need must survive.
-func MatrixEvidence(r *results.MatrixRow) string {
-	if r.Violating > 0 || r.Decided == 0 {
-		return fmt.Sprintf("%d of %d runs", r.Violating, r.Decided)
+// matrixNames returns what each strategy is that an answer takes, a row for each line.
+func matrixNames(m *results.Matrix) [][]string {
+	var rows [][]string
+	var seen []string
+	width := 0
+	for i := range m.Needs {
+		for _, label := range m.Needs[i].Answer.Take {
+			width = max(width, len(m.Needs[i].Row(label).Strategy)+2)
+		}
 	}
-	return fmt.Sprintf("0 of %d runs, at most %.1f %%", r.Decided, math.Ceil(1000*r.AtMost)/10)
+	for i := range m.Needs {
+		for _, label := range m.Needs[i].Answer.Take {
+			r := m.Needs[i].Row(label)
+			if slices.Contains(seen, r.Strategy) {
+				continue
+			}
+			seen = append(seen, r.Strategy)
+			doc, _, _ := strings.Cut(words.Plain(r.Doc, 300), "; ")
+			for k, line := range words.Wrap(doc, answerWidth-width) {
+				name := ""
+				if k == 0 {
+					name = words.Plain(r.Strategy, 26)
+				}
+				rows = append(rows, []string{name, line})
+			}
+		}
+	}
+	return rows
+}
+
+// MatrixEvidence returns how many runs failed under the fault that a strategy that holds was tried
+// least under, and the bound.
+func MatrixEvidence(r *results.MatrixRow) string {
+	c := r.Cell(r.Weakest)
+	if c == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%s, < %s", MatrixCell(c), MatrixBound(r))
 }
 
 // MatrixCosts returns what a strategy costs, in words with units.
 func MatrixCosts(r *results.MatrixRow) []string {
 	return []string{
-		fmt.Sprintf("%.1f requests/job", r.Cost.PerJob),
+		fmt.Sprintf("%.1f requests", r.Cost.PerJob),
 		"p99 " + shortWait(r.Cost.WaitP99),
 		words.WholePercent(r.Cost.Finished) + " % done",
 	}
@@ -159,10 +224,55 @@ func MatrixAvoid(n *results.MatrixNeed) string {
 	if more := n.Answer.Fail - len(parts); more > 0 {
 		text += fmt.Sprintf(", and %d more", more)
 	}
-	if n.Answer.Undecided > 0 {
-		text += fmt.Sprintf("; not decided: %d", n.Answer.Undecided)
+	return text
+}
+
+// MatrixUnknown says why the cheapest of the strategies that neither held nor failed are not known, and
+// how many runs it takes; "" if there is none.
+func MatrixUnknown(n *results.MatrixNeed) string {
+	if len(n.Answer.Unknown) == 0 {
+		return ""
+	}
+	r := n.Row(n.Answer.Unknown[0])
+	text := words.Plain(r.Label, 26)
+	if runs := moreRuns(n, r); runs > 0 {
+		text += fmt.Sprintf(", about %s more runs", words.Thousands(runs))
+	}
+	text += " (" + r.Why + ")"
+	if others := n.Answer.Undecided - 1; others > 0 {
+		text += "; and " + words.Count(others, "other strategy")
 	}
 	return text
+}
+
+// moreRuns returns the largest number of further runs that a cell takes which leaves a row unknown, 0 if
+// runs alone do not decide it.
+func moreRuns(n *results.MatrixNeed, r *results.MatrixRow) int {
+	most := 0
+	for i, c := range n.Cases {
+		if cell := &r.Cells[i]; c.Must && cell.State != results.CellHolds {
+			if cell.More == 0 {
+				return 0
+			}
+			most = max(most, cell.More)
+		}
+	}
+	return most
+}
+
+// MatrixMore returns the command that runs as many seeds as it takes to decide a row, "" if runs alone do
+// not decide it.
+func MatrixMore(m *results.Matrix, n *results.MatrixNeed, r *results.MatrixRow) string {
+	if r.Verdict != results.CellUnknown || moreRuns(n, r) == 0 {
+		return ""
+	}
+	last := m.Seeds.First - 1
+	for i, c := range n.Cases {
+		if c.Must {
+			last = max(last, m.Seeds.First+uint64(r.Cells[i].Runs+r.Cells[i].More)-1)
+		}
+	}
+	return fmt.Sprintf("%s matrix --need %s --strategy %s --seeds %d-%d", cmp.Or(m.Program, "lockquake"), n.Name, r.Strategy, m.Seeds.First, last)
 }
 
 // matrixWorst returns the case under which a strategy fails most often, as "3 of 4 under crashes".
@@ -224,9 +334,5 @@ func MatrixCommand(m *results.Matrix, n *results.MatrixNeed, r *results.MatrixRo
 		return words.ReplayLine(m.Program, c.Replay)
 	}
 	last := m.Seeds.First + uint64(max(1, c.Runs)) - 1
-	program := m.Program
-	if program == "" {
-		program = "lockquake"
-	}
-	return fmt.Sprintf("%s run %s --strategy '%s under %s' --seeds %d-%d --no-report", program, n.Scenario, r.Label, c.Case, m.Seeds.First, last)
+	return fmt.Sprintf("%s run %s --strategy '%s under %s' --seeds %d-%d --no-report", cmp.Or(m.Program, "lockquake"), n.Scenario, r.Label, c.Case, m.Seeds.First, last)
 }

@@ -2,6 +2,7 @@ package tables
 
 import (
 	"fmt"
+	"math"
 
 	"lockquake/reports/words"
 	"lockquake/scenarios/results"
@@ -9,7 +10,8 @@ import (
 
 // MatrixCellNote says how to read the cells, and MatrixCostNote how to read the costs.
 const (
-	MatrixCellNote = "Cells: failing runs of all runs. A question mark: not known, because the runs are too few, no fault hit, or a check is undecided. " +
+	MatrixCellNote = "Cells: failing runs of all runs, or, if none failed, of the runs that a fault hit. At most: the widest 95 % bound of the cells that the need must survive. " +
+		"A question mark: not known, because a fault hit in fewer than 29 runs, or a check is undecided. " +
 		"idle: too little work was finished. In brackets: the need does not have to survive it."
 	MatrixCostNote = "Costs: requests and waits are without faults. Requests/job counts the requests to all servers, those of the work included; if the data is in the lock's own database, " +
 		"lock requests include them too. The outage is the time that a crash adds in which workers wait for a lock that no worker uses. Finished is the share of the work under all faults " +
@@ -19,7 +21,7 @@ const (
 // MatrixGrid returns a row for each strategy and a column for each case of faults.
 func MatrixGrid(n *results.MatrixNeed) Grid {
 	g := Grid{
-		Title: fmt.Sprintf("%s: which faults each strategy survives", n.Title), Texts: 2, Head: []string{"strategy", "verdict"},
+		Title: fmt.Sprintf("%s: which faults each strategy survives", n.Title), Texts: 2, Head: []string{"strategy", "verdict", "at most"},
 		Note: MatrixCellNote,
 	}
 	for _, c := range n.Cases {
@@ -31,7 +33,7 @@ func MatrixGrid(n *results.MatrixNeed) Grid {
 	}
 	for i := range n.Rows {
 		r := &n.Rows[i]
-		row := []string{words.Plain(r.Label, 32), MatrixVerdict(r)}
+		row := []string{words.Plain(r.Label, 32), MatrixVerdict(r), MatrixBound(r)}
 		for j := range r.Cells {
 			row = append(row, MatrixCell(&r.Cells[j]))
 		}
@@ -51,9 +53,20 @@ func MatrixVerdict(r *results.MatrixRow) string {
 	return string(r.Verdict)
 }
 
+// MatrixBound returns the widest bound of a row that holds.
+func MatrixBound(r *results.MatrixRow) string {
+	if r.Weakest == "" {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f %%", math.Ceil(1000*r.AtMost)/10)
+}
+
 // MatrixCell returns the text of a cell.
 func MatrixCell(c *results.MatrixCell) string {
 	text := fmt.Sprintf("%d/%d", c.Violating, c.Runs)
+	if c.Violating == 0 {
+		text = fmt.Sprintf("0/%d", c.Tested())
+	}
 	switch c.State {
 	case results.CellHolds:
 		return text
@@ -110,6 +123,9 @@ func repeated(n *results.MatrixNeed, r *results.MatrixRow) string {
 // MatrixCellSays returns what a cell found, in one sentence.
 func MatrixCellSays(c *results.MatrixCell) string {
 	text := fmt.Sprintf("%d of %d runs failed (95 %%: %s)", c.Violating, c.Runs, words.Interval(c.Low, c.High))
+	if c.Violating == 0 {
+		text = fmt.Sprintf("0 of %d runs failed; of the %d that tell something %s do", c.Runs, c.Tested(), words.Below(c.High))
+	}
 	if c.Worst != "" && c.Violating > 0 {
 		text += ", first " + c.Worst
 	}

@@ -71,7 +71,7 @@ func (c *campaign) sumStrategy(i int) results.StrategyStats {
 	st := results.StrategyStats{
 		Name: use.Name, Label: use.Label, Case: use.Case, Class: s.ClassOf(use.Case), Fence: s.ResourceOf(use).Fence,
 		Heeds: s.WorkloadOf(use).Heeds, HeedsOf: s.HeedsOfWorkers(use),
-		Seeds: u.Seeds, Runs: u.Runs, Violating: u.Violating, Unknown: u.Unknown, Acquisitions: u.Acquisitions, Bit: u.Bit, Metrics: u.Metrics,
+		Seeds: u.Seeds, Runs: u.Runs, Violating: u.Violating, Unknown: u.Unknown, Acquisitions: u.Acquisitions, Bit: u.Bit, BitRuns: u.BitRuns, Metrics: u.Metrics,
 		Checks: map[string]results.CheckStats{}, Order: s.Checks,
 	}
 	// A strategy without an entry, where others have one, is reported, and has no effect on the

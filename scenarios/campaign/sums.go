@@ -32,6 +32,7 @@ type useSums struct {
 	Unknown      int             `json:"unknown"`
 	Acquisitions int64           `json:"acquisitions"`
 	Bit          int64           `json:"bit"`
+	BitRuns      int             `json:"bit_runs,omitempty"`
 	Metrics      checker.Metrics `json:"metrics"`
 	Checksum     uint64          `json:"checksum"` // the sum of a hash of each seed and the checksum of its run
 	Unread       *unreadRun      `json:"unread,omitempty"`
@@ -110,9 +111,13 @@ func (a *sums) addRun(scenario *scenarios.Scenario, use int, seed uint64, s *sum
 	if s.Unread != "" && u.Unread == nil {
 		u.Unread = &unreadRun{seed, s.Unread}
 	}
+	bit := u.Bit
 	for _, f := range s.Faults {
 		u.Bit += f.Bit
 		addFault(&a.Faults[f.Spec], f)
+	}
+	if u.Bit > bit {
+		u.BitRuns++
 	}
 	verdict := checker.Valid
 	for i, r := range s.Results {
@@ -164,6 +169,7 @@ func (a *sums) add(more *sums, most int) {
 		u.Seeds.AddAll(o.Seeds, 0)
 		u.Runs, u.Violating, u.Unknown = u.Runs+o.Runs, u.Violating+o.Violating, u.Unknown+o.Unknown
 		u.Acquisitions, u.Bit, u.Checksum = u.Acquisitions+o.Acquisitions, u.Bit+o.Bit, u.Checksum+o.Checksum
+		u.BitRuns += o.BitRuns
 		u.Metrics.Add(&o.Metrics)
 		if u.Unread == nil || o.Unread != nil && o.Unread.Seed < u.Unread.Seed {
 			u.Unread = o.Unread
@@ -278,7 +284,7 @@ func (u *useSums) sound() bool {
 	switch {
 	case u.Seeds.Cut, u.Seeds.Count() != u.Runs, !within(u.Runs, u.Violating, u.Unknown):
 		return false
-	case u.Acquisitions < 0, u.Bit < 0, !within(u.Runs, p.Seeds), !within(p.Seeds, p.Both, p.BaseOnly, p.Only):
+	case u.Acquisitions < 0, u.Bit < 0, !within(u.Runs, u.BitRuns), int64(u.BitRuns) > u.Bit, !within(u.Runs, p.Seeds), !within(p.Seeds, p.Both, p.BaseOnly, p.Only):
 		return false
 	case u.Unread != nil && !u.Seeds.Has(u.Unread.Seed), u.Metrics.Runs != int64(u.Runs), !soundMetrics(u.Metrics):
 		return false

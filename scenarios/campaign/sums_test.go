@@ -36,6 +36,28 @@ func textOf(t *testing.T, j *Journal) string {
 	return text.String()
 }
 
+// Of three runs the faults hit twice in the first, never in the second, and once in the third.
+func TestTheRunsThatAFaultHitAreCounted(t *testing.T) {
+	s := parseText(t, quick)
+	use := s.Strategies[0]
+	all := newSums(s, []scenarios.Strategy{use})
+	for i, hits := range [][]int64{{2}, {0}, {0, 1}} {
+		run := &summary{Results: make(outcomes, len(s.Checks))}
+		for _, n := range hits {
+			run.Faults = append(run.Faults, results.FaultStats{Bit: n})
+		}
+		all.addRun(s, 0, uint64(i+1), run)
+	}
+	if u := all.Uses[0]; u.Bit != 3 || u.BitRuns != 2 {
+		t.Errorf("%d hits in %d runs, want 3 in 2", u.Bit, u.BitRuns)
+	}
+	more := all.empty()
+	more.add(all, 0)
+	if got := more.Uses[0].BitRuns; got != 2 {
+		t.Errorf("the sum has %d runs that a fault hit, want 2", got)
+	}
+}
+
 // A campaign that keeps sums has the figures of one that keeps each run. Only its checksum is another.
 func TestSumsHaveTheFiguresOfTheSingleRuns(t *testing.T) {
 	for _, test := range []struct {
@@ -433,6 +455,7 @@ func TestMergeRefusesSumsThatDoNotFit(t *testing.T) {
 		{`],"faults":[`, `,null],"faults":[`},
 		{`"first":{"seed":1,`, `"first":{"seed":2,`},
 		{`"first":{"seed":1,`, `"first":{"seed":4,`},
+		{`"bit_runs":3`, `"bit_runs":4`},
 		{`"violating":3,"unknown":0,"violations":3,"squares":3,"seeds":"1-3"`, `"violating":3,"unknown":0,"violations":2,"squares":3,"seeds":"1-3"`},
 		{`"violations":3,"squares":3`, `"violations":3,"squares":2`},
 		{`"violations":0,"squares":0`, `"violations":1,"squares":1`},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -104,63 +105,78 @@ func (c inNeed) judge(ctx context.Context, a *adviser) (results.AdviceEvidence, 
 		e.Figure = fmt.Sprintf("%s was not run for the need %s", c.label, c.need)
 		return e, nil
 	}
-	row, runs, failed, open := n.Row(c.label), 0, "", ""
+	row, failed, open, bound := n.Row(c.label), "", "", 0.0
 	for i, at := range n.Cases {
 		if wanted := at.Must && c.cases == nil || slices.Contains(c.cases, at.Name); !wanted {
 			continue
 		}
-		cell, err := a.completed(ctx, n, row, i)
-		if err != nil {
-			return e, err
-		}
-		runs += cell.Runs - cell.Unknown
-		check, violating := harmed(n, cell, c.about)
+		cell, check, violating, err := c.look(ctx, a, n, row, i)
 		switch {
+		case err != nil:
+			return e, err
 		case check != "" && failed == "":
 			failed = fmt.Sprintf("%s violates %s in %d of %d runs under %s", c.label, check, violating, cell.Runs, at.Name)
 			e.Command = cellCommand(n, row, cell, check)
-		case cell.State != results.CellHolds && cell.State != results.CellFails && open == "":
+		case open != "":
+		case cell.State != results.CellHolds && cell.State != results.CellFails:
 			open = fmt.Sprintf("%s under %s: %s", c.label, at.Name, cell.Why)
+		case cell.Tested() < results.EnoughRuns:
+			open = fmt.Sprintf("%s under %s: only %d runs tell something", c.label, at.Name, cell.Tested())
 		}
+		bound = max(bound, cell.Bound())
 	}
 	switch {
 	case failed != "":
 		e.Figure, e.Verdict = failed, verdictOf(!c.survives)
 		return e, nil
-	case open != "" || runs == 0:
+	case open != "" || bound == 0:
 		e.Figure = open
 		return e, nil
 	}
-	e.Figure = fmt.Sprintf("%s: %s in %d runs of %s", c.label, notViolated(n, c.about), runs, n.Scenario)
+	e.Figure = fmt.Sprintf("%s: %s in %s (under each fault in at most %.1f %% of the runs)", c.label, notViolated(n, c.about), n.Scenario, math.Ceil(1000*bound)/10)
 	e.Verdict = verdictOf(c.survives)
 	e.Command = fmt.Sprintf("matrix --need %s --strategy %s --no-report", c.need, row.Strategy)
 	return e, nil
 }
 
+// look returns a cell with what it violates of what the statement is about. It completes a cell that
+// violates nothing of that.
+func (c inNeed) look(ctx context.Context, a *adviser, n *results.MatrixNeed, row *results.MatrixRow, i int) (cell *results.MatrixCell, check string, violating int, err error) {
+	cell = &row.Cells[i]
+	if check, violating = harmed(n, cell, c.about); check != "" {
+		return cell, check, violating, nil
+	}
+	if cell, err = a.completed(ctx, n, row, i); err != nil {
+		return nil, "", 0, err
+	}
+	check, violating = harmed(n, cell, c.about)
+	return cell, check, violating, nil
+}
+
 // completed returns a cell with all of its runs. The matrix has only the first runs of a strategy
 // that fails the need.
 func (a *adviser) completed(ctx context.Context, n *results.MatrixNeed, r *results.MatrixRow, i int) (*results.MatrixCell, error) {
-	cell := r.Cells[i]
-	if a.matrix.Partial || cell.State != results.CellUnknown || cell.Runs >= a.matrix.Seeds.Count() {
-		return &cell, nil
+	if a.matrix.Partial || r.Cells[i].Runs >= a.matrix.Seeds.Count() {
+		return &r.Cells[i], nil
 	}
 	request := Request{Needs: []string{n.Name}, Strategies: []string{r.Strategy}, Own: a.own, Program: a.matrix.Program, Jobs: a.jobs}
 	parts, err := request.parts()
 	if err != nil {
 		return nil, err
 	}
-	p, label := parts[0], r.Label+" under "+cell.Case
-	cell.Metrics, cell.Checks = checker.Metrics{}, maps.Clone(cell.Checks)
-	p.cells[label] = &cell
-	uses := slices.DeleteFunc(slices.Clone(p.uses), func(u scenarios.Strategy) bool { return u.Label != label })
-	done, rest := 0, results.SeedRange{First: a.matrix.Seeds.First + uint64(cell.Runs), Last: a.matrix.Seeds.Last}
-	if err := p.run(ctx, request, uses, rest, &done, 0); err != nil {
+	p, label, done := parts[0], r.Label+" under "+r.Cells[i].Case, 0
+	p.uses = slices.DeleteFunc(slices.Clone(p.uses), func(u scenarios.Strategy) bool { return u.Label != label })
+	err = p.run(ctx, request, p.uses, a.matrix.Seeds, &done, 0)
+	for next := block(a.matrix.Seeds); err == nil && next.Last <= uint64(a.matrix.Most); next = block(next) {
+		err = p.run(ctx, request, p.short(), next, &done, 0)
+	}
+	if err != nil {
 		return nil, err
 	}
-	cell.Jobs, cell.Finished = cell.Jobs+cell.Metrics.Jobs, cell.Finished+cell.Metrics.Finished
-	cell.Metrics = checker.Metrics{}
-	judgeCell(n, &cell, a.matrix.Seeds.Count(), 0)
-	return &cell, nil
+	cell := p.cells[label]
+	cell.Jobs, cell.Finished, cell.Left = cell.Metrics.Jobs, cell.Metrics.Finished, cell.Metrics.Left
+	judgeCell(n, cell, 0)
+	return cell, nil
 }
 
 // harmed returns the check that a cell violates most often, of those that an advice on the need is
@@ -214,42 +230,46 @@ func cellCommand(n *results.MatrixNeed, r *results.MatrixRow, c *results.MatrixC
 	return fmt.Sprintf("run %s --strategy '%s under %s' --no-report", n.Scenario, r.Label, c.Case)
 }
 
-// compared claims that a measure of one strategy is at least that of another one.
+// compared claims that a measure of one strategy is at least that of another one, both under a case.
 type compared struct {
 	says        string
 	need        string
 	label, than string
+	at          string
 	measure     string
-	of          func(r *results.MatrixRow) (float64, bool)
+	of          func(c *results.MatrixCell) float64
 	unit        string
 }
 
-func (c compared) judge(_ context.Context, a *adviser) (results.AdviceEvidence, error) {
+func (c compared) judge(ctx context.Context, a *adviser) (results.AdviceEvidence, error) {
 	e := results.AdviceEvidence{Claim: c.says, Verdict: results.AdviceOpen}
 	n := a.matrix.Need(c.need)
 	if n == nil || n.Row(c.label) == nil || n.Row(c.than) == nil {
 		e.Figure = fmt.Sprintf("%s and %s were not both run for the need %s", c.label, c.than, c.need)
 		return e, nil
 	}
-	x, ok := c.of(n.Row(c.label))
-	y, alsoOK := c.of(n.Row(c.than))
-	if !ok || !alsoOK {
-		e.Figure = "nothing to measure"
-		return e, nil
+	i := slices.IndexFunc(n.Cases, func(one results.MatrixCase) bool { return one.Name == c.at })
+	var cells [2]*results.MatrixCell
+	for k, label := range []string{c.label, c.than} {
+		cell, err := a.completed(ctx, n, n.Row(label), i)
+		if err != nil {
+			return e, err
+		}
+		if cell.Finished == 0 || cell.Runs < results.EnoughRuns {
+			e.Figure = fmt.Sprintf("%s under %s: %d runs, %d jobs finished", label, c.at, cell.Runs, cell.Finished)
+			return e, nil
+		}
+		cells[k] = cell
 	}
+	x, y := c.of(cells[0]), c.of(cells[1])
 	e.Figure = fmt.Sprintf("%s: %s %.1f%s, %s %.1f%s", c.measure, c.label, x, c.unit, c.than, y, c.unit)
 	e.Verdict = verdictOf(x >= y)
 	e.Command = fmt.Sprintf("matrix --need %s --strategy %s,%s --no-report", c.need, n.Row(c.label).Strategy, n.Row(c.than).Strategy)
 	return e, nil
 }
 
-// finishedUnder returns the share of the work that is finished under a case, in percent.
-func finishedUnder(name string) func(*results.MatrixRow) (float64, bool) {
-	return func(r *results.MatrixRow) (float64, bool) {
-		c := r.Cell(name)
-		if c == nil || c.Jobs == 0 {
-			return 0, false
-		}
-		return 100 * float64(c.Finished) / float64(c.Jobs), true
-	}
-}
+// requestsPerJob returns the number of requests to all servers for each finished job.
+func requestsPerJob(c *results.MatrixCell) float64 { return results.CostOf(&c.Metrics, nil, 0).PerJob }
+
+// percentFinished returns the share of the work that is finished, in percent.
+func percentFinished(c *results.MatrixCell) float64 { return 100 * finished(c) }

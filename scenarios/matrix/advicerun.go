@@ -3,6 +3,7 @@ package matrix
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 
 	"lockquake/scenarios"
@@ -11,7 +12,7 @@ import (
 )
 
 // adviceSeeds is the number of seeds of a scenario that decides a claim.
-const adviceSeeds = 20
+const adviceSeeds = 40
 
 // inRun claims that a strategy violates a check in a scenario, or does not.
 type inRun struct {
@@ -46,12 +47,19 @@ func (c inRun) judge(ctx context.Context, a *adviser) (results.AdviceEvidence, e
 	found := st.Checks[c.check]
 	e.Command = strings.Join(command, " ")
 	e.Figure = fmt.Sprintf("%s violates %s in %d of %d runs of %s", c.label, c.check, found.Violating, st.Runs, c.scenario)
+	cell := results.MatrixCell{Case: results.NoFault, Runs: st.Runs, HitRuns: st.BitRuns}
+	if len(s.Faults) > 0 {
+		cell.Case = c.scenario
+	}
 	switch {
 	case found.Violating > 0:
 		e.Verdict = verdictOf(c.violates)
 	case found.Unknown > 0 || !found.Applies || st.Metrics.Untested() != "":
 		e.Figure += "; not decided"
+	case cell.Tested() < results.EnoughRuns:
+		e.Figure += fmt.Sprintf("; a fault hit in %d of them, and %d are needed", cell.Tested(), results.EnoughRuns)
 	default:
+		e.Figure += fmt.Sprintf(" (at most %.1f %%)", math.Ceil(1000*cell.Bound())/10)
 		e.Verdict = verdictOf(!c.violates)
 	}
 	return e, nil

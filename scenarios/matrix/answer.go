@@ -12,10 +12,11 @@ import (
 const (
 	mostTaken   = 3
 	mostAvoided = 3
+	mostUnknown = 3
 )
 
 // answer picks the answer to a need from its judged rows, which are sorted. It recommends no
-// strategy with a known flaw.
+// strategy with a known flaw, and one of each family of servers.
 func answer(n *results.MatrixNeed) results.MatrixAnswer {
 	a := results.MatrixAnswer{Take: []string{}, Avoid: []string{}}
 	for i := range n.Rows {
@@ -24,7 +25,7 @@ func answer(n *results.MatrixNeed) results.MatrixAnswer {
 		case r.Baseline:
 		case r.Verdict == results.CellHolds:
 			a.Hold++
-			if len(a.Take) < mostTaken && !r.Flawed && !variant(n, r.Label, a.Take) {
+			if len(a.Take) < mostTaken && !r.Flawed && !kin(n, r, a.Take) {
 				a.Take = append(a.Take, r.Label)
 			}
 		case r.Verdict == results.CellFails:
@@ -34,16 +35,21 @@ func answer(n *results.MatrixNeed) results.MatrixAnswer {
 			}
 		default:
 			a.Undecided++
+			if len(a.Unknown) < mostUnknown {
+				a.Unknown = append(a.Unknown, r.Label)
+			}
 		}
 	}
 	a.Note = note(n)
 	return a
 }
 
-// variant reports whether a label differs from one of the others by the suffix of the need only.
-func variant(n *results.MatrixNeed, label string, others []string) bool {
-	i := slices.IndexFunc(Needs(), func(need Need) bool { return need.Name == n.Name })
-	return i >= 0 && Needs()[i].Suffix != "" && slices.Contains(others, strings.TrimSuffix(label, Needs()[i].Suffix))
+// kin reports whether one of the labels is of the same strategy, or of one on the same servers.
+func kin(n *results.MatrixNeed, r *results.MatrixRow, labels []string) bool {
+	return slices.ContainsFunc(labels, func(label string) bool {
+		o := n.Row(label)
+		return o.Strategy == r.Strategy || o.Family == r.Family && r.Family != ""
+	})
 }
 
 // note compares the uses with the suffix of the need with those without it.
@@ -66,5 +72,5 @@ func note(n *results.MatrixNeed) string {
 			}
 		}
 	}
-	return fmt.Sprintf("%s: %s. Without it %d of %d strategies hold, with it %d.", need.Suffix, need.SuffixDoc, without, all, with)
+	return fmt.Sprintf("%s: %s. Without it %d of %d strategies held, with it %d.", need.Suffix, need.SuffixDoc, without, all, with)
 }

@@ -19,11 +19,11 @@ const (
 // Judge sets the states, the costs and the answers of a matrix from the counts of its cells.
 func Judge(m *results.Matrix) {
 	for i := range m.Needs {
-		judgeNeed(&m.Needs[i], m.Seeds.Count())
+		judgeNeed(&m.Needs[i])
 	}
 }
 
-func judgeNeed(n *results.MatrixNeed, runs int) {
+func judgeNeed(n *results.MatrixNeed) {
 	for i := range n.Cases {
 		best := 0.0
 		for j := range n.Rows {
@@ -34,7 +34,7 @@ func judgeNeed(n *results.MatrixNeed, runs int) {
 			best = max(best, finished(c))
 		}
 		for j := range n.Rows {
-			judgeCell(n, &n.Rows[j].Cells[i], runs, best)
+			judgeCell(n, &n.Rows[j].Cells[i], best)
 		}
 	}
 	untested := untestedNeed(n)
@@ -50,16 +50,16 @@ func finished(c *results.MatrixCell) float64 {
 	return float64(c.Finished) / float64(max(1, c.Jobs))
 }
 
-// judgeCell sets the state of a cell. Runs is the number of runs that it takes to tell, and best the
-// largest share of the work that a strategy finishes under the case.
-func judgeCell(n *results.MatrixNeed, c *results.MatrixCell, runs int, best float64) {
+// judgeCell sets the state of a cell. Best is the largest share of the work that a strategy finishes
+// under the case.
+func judgeCell(n *results.MatrixNeed, c *results.MatrixCell, best float64) {
 	c.SetInterval()
 	least := idleFaulty * best
 	if c.Case == results.NoFault {
 		least = idleCalm * best
 	}
 	counts := checker.Metrics{Jobs: c.Jobs, Finished: c.Finished}
-	c.State, c.Why = results.CellHolds, ""
+	c.State, c.Why, c.More = results.CellHolds, "", 0
 	switch {
 	case c.Violating > 0:
 		c.State = results.CellFails
@@ -69,17 +69,29 @@ func judgeCell(n *results.MatrixNeed, c *results.MatrixCell, runs int, best floa
 	case n.Complete && c.Left > 0:
 		c.State, c.Worst = results.CellFails, results.LeftUndone
 		c.Why = fmt.Sprintf("%d of %d jobs were left to another worker, and no worker did them", c.Left, c.Jobs)
-	case c.Runs < runs:
-		c.State, c.Why = results.CellUnknown, fmt.Sprintf("%d of %d runs", c.Runs, runs)
+	case c.Runs < results.EnoughRuns:
+		c.State, c.More, c.Why = results.CellUnknown, more(c), fmt.Sprintf("%d runs, and %d are needed", c.Runs, results.EnoughRuns)
 	case c.Unknown > 0:
 		c.State, c.Why = results.CellUnknown, fmt.Sprintf("a check is undecided in %d of %d runs", c.Unknown, c.Runs)
-	case c.Hit == 0 && c.Case != results.NoFault:
-		c.State, c.Why = results.CellUnknown, "no fault hit a section, a grant or a call"
 	case counts.Untested() != "":
 		c.State, c.Why = results.CellIdle, counts.Untested()
 	case finished(c) < least:
 		c.State, c.Why = results.CellIdle, fmt.Sprintf("finished %.0f %% of its work, and another strategy %.0f %%", 100*finished(c), 100*best)
+	case c.Tested() < results.EnoughRuns:
+		c.State, c.More, c.Why = results.CellUnknown, more(c), fmt.Sprintf("a fault hit in %d of %d runs, and %d are needed", c.HitRuns, c.Runs, results.EnoughRuns)
 	}
+}
+
+// more estimates how many further runs it takes until a cell has enough in which a fault hits. It
+// returns 0 if none of its runs is one.
+func more(c *results.MatrixCell) int {
+	switch tested := c.Tested(); {
+	case tested > 0:
+		return ((results.EnoughRuns-tested)*c.Runs + tested - 1) / tested
+	case c.Runs == 0:
+		return results.EnoughRuns
+	}
+	return 0
 }
 
 // untestedNeed returns the reason why a need tests no strategy, which is that the baseline without a lock passes. It
@@ -96,16 +108,17 @@ func untestedNeed(n *results.MatrixNeed) string {
 
 // judgeRow sets the verdict and the costs of a row.
 func judgeRow(n *results.MatrixNeed, r *results.MatrixRow, untested string) {
-	r.Decided, r.Violating, r.Verdict, r.Why = 0, 0, results.CellHolds, ""
-	var jobs, done int64
+	r.Verdict, r.Why, r.Weakest, r.AtMost = results.CellHolds, "", "", 0
+	done, must := 0.0, 0
 	for i, c := range n.Cases {
 		if !c.Must {
 			continue
 		}
 		cell := &r.Cells[i]
-		r.Decided += cell.Runs - cell.Unknown
-		r.Violating += cell.Violating
-		jobs, done = jobs+cell.Jobs, done+cell.Finished
+		done, must = done+finished(cell), must+1
+		if cell.High > r.AtMost {
+			r.Weakest, r.AtMost = c.Name, cell.High
+		}
 		if rank(cell.State) > rank(r.Verdict) {
 			r.Verdict, r.Why = cell.State, c.Name
 			if cell.Why != "" {
@@ -116,7 +129,9 @@ func judgeRow(n *results.MatrixNeed, r *results.MatrixRow, untested string) {
 	if untested != "" && r.Verdict == results.CellHolds {
 		r.Verdict, r.Why = results.CellUnknown, untested
 	}
-	r.SetBound()
+	if r.Verdict != results.CellHolds {
+		r.Weakest, r.AtMost = "", 0
+	}
 	if cell := r.Cell(results.NoFault); cell != nil && cell.Metrics.Runs > 0 {
 		var crashed *checker.Metrics
 		var hit int64
@@ -125,7 +140,7 @@ func judgeRow(n *results.MatrixNeed, r *results.MatrixRow, untested string) {
 		}
 		r.Cost = results.CostOf(&cell.Metrics, crashed, hit)
 	}
-	r.Cost.Finished = float64(done) / float64(max(1, jobs))
+	r.Cost.Finished = done / float64(max(1, must))
 }
 
 // rank orders states: the worst decides a row.

@@ -9,11 +9,11 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// cell returns a cell of 10 runs that hit and finished 90 of 100 jobs, with a change.
+// cell returns a cell of 40 runs, of which faults hit 30, and that finished 90 of 100 jobs, with a change.
 func cell(name string, change func(c *results.MatrixCell)) results.MatrixCell {
-	c := results.MatrixCell{Case: name, Runs: 10, Hit: 5, Jobs: 100, Finished: 90}
+	c := results.MatrixCell{Case: name, Runs: 40, Hit: 50, HitRuns: 30, Jobs: 100, Finished: 90}
 	if name == results.NoFault {
-		c.Hit = 0
+		c.Hit, c.HitRuns = 0, 0
 	}
 	if change != nil {
 		change(&c)
@@ -21,10 +21,10 @@ func cell(name string, change func(c *results.MatrixCell)) results.MatrixCell {
 	return c
 }
 
-// matrixOf returns a matrix of one need with 10 seeds, a baseline that fails, and a row with these cells
+// matrixOf returns a matrix of one need with 40 seeds, a baseline that fails, and a row with these cells
 // without faults and under pauses.
 func matrixOf(calm, paused func(c *results.MatrixCell)) *results.Matrix {
-	fails := func(c *results.MatrixCell) { c.Violating = 10 }
+	fails := func(c *results.MatrixCell) { c.Violating = 40 }
 	row := func(label string, calm, paused func(c *results.MatrixCell)) results.MatrixRow {
 		return results.MatrixRow{
 			Label: label, Strategy: label, Baseline: label == baseline,
@@ -32,7 +32,7 @@ func matrixOf(calm, paused func(c *results.MatrixCell)) *results.Matrix {
 		}
 	}
 	return &results.Matrix{
-		Schema: 1, Scenario: results.MatrixName, Seeds: results.SeedRange{First: 1, Last: 10},
+		Schema: 1, Scenario: results.MatrixName, Seeds: results.SeedRange{First: 1, Last: 40},
 		Needs: []results.MatrixNeed{{
 			Name: "database", Cases: []results.MatrixCase{{Name: results.NoFault, Must: true}, {Name: "pauses", Class: "P", Must: true}, {Name: "clocks", Class: "K"}},
 			Rows: []results.MatrixRow{row(baseline, fails, fails), row("tested", calm, paused), row("other", nil, nil)},
@@ -50,16 +50,19 @@ func TestOnlyAStrategyThatSurvivesAndDoesItsWorkHolds(t *testing.T) {
 		{"survives", nil, nil, results.CellHolds, ""},
 		{"fails under a fault", nil, func(c *results.MatrixCell) { c.Violating = 1 }, results.CellFails, "pauses"},
 		{"fails without a fault", func(c *results.MatrixCell) { c.Violating = 1 }, nil, results.CellFails, "no-fault"},
-		{"has too few runs", nil, func(c *results.MatrixCell) { c.Runs = 9 }, results.CellUnknown, "pauses: 9 of 10 runs"},
-		{"was not run", nil, func(c *results.MatrixCell) { *c = results.MatrixCell{Case: c.Case} }, results.CellUnknown, "pauses: 0 of 10 runs"},
-		{"has an undecided check", nil, func(c *results.MatrixCell) { c.Unknown = 1 }, results.CellUnknown, "pauses: a check is undecided in 1 of 10 runs"},
-		{"was hit by no fault", nil, func(c *results.MatrixCell) { c.Hit = 0 }, results.CellUnknown, "pauses: no fault hit a section, a grant or a call"},
+		{"has 29 runs that a fault hit", nil, func(c *results.MatrixCell) { c.HitRuns = 29 }, results.CellHolds, ""},
+		{"has 28 runs that a fault hit", nil, func(c *results.MatrixCell) { c.HitRuns = 28 }, results.CellUnknown, "pauses: a fault hit in 28 of 40 runs, and 29 are needed"},
+		{"has too few runs", nil, func(c *results.MatrixCell) { c.Runs, c.HitRuns = 9, 9 }, results.CellUnknown, "pauses: 9 runs, and 29 are needed"},
+		{"has too few runs without a fault", func(c *results.MatrixCell) { c.Runs = 28 }, nil, results.CellUnknown, "no-fault: 28 runs, and 29 are needed"},
+		{"was not run", nil, func(c *results.MatrixCell) { *c = results.MatrixCell{Case: c.Case} }, results.CellUnknown, "pauses: 0 runs, and 29 are needed"},
+		{"has an undecided check", nil, func(c *results.MatrixCell) { c.Unknown = 1 }, results.CellUnknown, "pauses: a check is undecided in 1 of 40 runs"},
+		{"was hit by no fault", nil, func(c *results.MatrixCell) { c.HitRuns = 0 }, results.CellUnknown, "pauses: a fault hit in 0 of 40 runs, and 29 are needed"},
 		{"finished nothing", nil, func(c *results.MatrixCell) { c.Finished = 0 }, results.CellIdle, "pauses: finished 0 of 100, so nothing was tested"},
 		{"finished less than half of the others without a fault", func(c *results.MatrixCell) { c.Finished = 44 }, nil, results.CellIdle, "no-fault: finished 44 % of its work, and another strategy 90 %"},
 		{"finished less than a tenth of the others under a fault", nil, func(c *results.MatrixCell) { c.Finished = 8 }, results.CellIdle, "pauses: finished 8 % of its work, and another strategy 90 %"},
 		{"finished a tenth of its work under a fault", nil, func(c *results.MatrixCell) { c.Finished = 10 }, results.CellHolds, ""},
 		{"has metrics of runs that finished little", func(c *results.MatrixCell) {
-			c.Jobs, c.Finished, c.Metrics = 0, 0, checker.Metrics{Runs: 10, Jobs: 100, Finished: 44}
+			c.Jobs, c.Finished, c.Metrics = 0, 0, checker.Metrics{Runs: 40, Jobs: 100, Finished: 44}
 		}, nil, results.CellIdle, "no-fault: finished 44 % of its work, and another strategy 90 %"},
 		{"fails and is not known", func(c *results.MatrixCell) { c.Runs = 1 }, func(c *results.MatrixCell) { c.Violating = 1 }, results.CellFails, "pauses"},
 	}
@@ -126,15 +129,66 @@ func TestAStrategyThatLeavesJobsUndoneFailsANeedOfAllJobs(t *testing.T) {
 	}
 }
 
-func TestTheEvidenceCountsTheCasesThatMustBeSurvived(t *testing.T) {
-	m := matrixOf(nil, func(c *results.MatrixCell) { c.Violating, c.Unknown = 3, 2 })
+// 1 - 0.05^(1/29) is 9.81 %, and 1 - 0.05^(1/28) is 10.15 %.
+func TestEnoughRunsBoundTheRateAtTenPercent(t *testing.T) {
+	enough, fewer := results.MatrixCell{HitRuns: results.EnoughRuns}, results.MatrixCell{HitRuns: results.EnoughRuns - 1}
+	if enough.Bound() > 0.1 || fewer.Bound() <= 0.1 {
+		t.Errorf("%d runs bound the rate at %v, and one less at %v", results.EnoughRuns, enough.Bound(), fewer.Bound())
+	}
+}
+
+// The runs of unlike faults are not added up: a fault that hit seldom is as uncertain as without the
+// others. 1 - 0.05^(1/30) is 9.50 %, and 1 - 0.05^(1/40) is 7.22 %.
+func TestTheBoundOfAStrategyIsThatOfItsWeakestCell(t *testing.T) {
+	m := matrixOf(nil, nil)
 	Judge(m)
 	row := m.Needs[0].Row("tested")
-	if row.Decided != 18 || row.Violating != 3 || row.AtMost != 0 {
-		t.Errorf("%d of %d, at most %v, want 3 of 18, at most 0", row.Violating, row.Decided, row.AtMost)
+	if row.Weakest != "pauses" || row.AtMost < 0.0950 || row.AtMost > 0.0951 {
+		t.Errorf("under %s at most %v, want 9.50 %% under pauses", row.Weakest, row.AtMost)
 	}
-	if row := m.Needs[0].Row("other"); row.Decided != 20 || row.AtMost < 0.139 || row.AtMost > 0.140 {
-		t.Errorf("%d, at most %v, want 20 and 13.9 %%", row.Decided, row.AtMost)
+	if c := row.Cell(results.NoFault); c.Low != 0 || c.High < 0.0721 || c.High > 0.0722 {
+		t.Errorf("without faults %v to %v, want at most 7.22 %%", c.Low, c.High)
+	}
+	m = matrixOf(nil, func(c *results.MatrixCell) { c.Violating = 3 })
+	Judge(m)
+	if row := m.Needs[0].Row("tested"); row.Weakest != "" || row.AtMost != 0 {
+		t.Errorf("a strategy that fails has the bound %v", row.AtMost)
+	}
+	// Wilson's interval of 3 of 40 is 2.58 to 19.86 %.
+	if c := m.Needs[0].Row("tested").Cell("pauses"); c.Low < 0.0258 || c.Low > 0.0259 || c.High < 0.1986 || c.High > 0.1987 {
+		t.Errorf("3 of 40 runs are %v to %v", c.Low, c.High)
+	}
+}
+
+func TestAnUnknownCellSaysHowManyRunsItTakes(t *testing.T) {
+	for _, test := range []struct{ runs, hit, more int }{
+		{40, 20, 18}, // 9 more, and a fault hits in each second run
+		{0, 0, 29},
+		{4, 4, 25},
+		{30, 7, 95}, // 22 more, of which 7 come in 30 runs: 94.3
+		{40, 0, 0},
+		{40, 29, 0},
+	} {
+		m := matrixOf(nil, func(c *results.MatrixCell) { c.Runs, c.HitRuns = test.runs, test.hit })
+		Judge(m)
+		if c := m.Needs[0].Row("tested").Cell("pauses"); c.More != test.more {
+			t.Errorf("%d of %d runs: %d more, want %d", test.hit, test.runs, c.More, test.more)
+		}
+	}
+}
+
+func TestAnAnswerTakesOneStrategyOfEachFamilyOfServers(t *testing.T) {
+	m := matrixOf(nil, nil)
+	n := &m.Needs[0]
+	for i, family := range []string{"", "redis", "redis"} {
+		n.Rows[i].Family, n.Rows[i].Cost.PerJob = family, float64(i)
+	}
+	for i, label := range []string{"key", "version"} {
+		n.Rows = append(n.Rows, results.MatrixRow{Label: label, Strategy: label, Cost: results.MatrixCost{PerJob: float64(3 + i)}, Cells: []results.MatrixCell{cell(results.NoFault, nil), cell("pauses", nil), cell("clocks", nil)}})
+	}
+	Judge(m)
+	if want := []string{"tested", "key", "version"}; !cmp.Equal(n.Answer.Take, want) {
+		t.Errorf("take %v, want %v: other is on the same servers, and the last two ask none", n.Answer.Take, want)
 	}
 }
 

@@ -6,7 +6,6 @@ import "lockquake/scenarios/results"
 // statements that follow from it. A strategy that is missing leaves its statement open.
 func published() []advice {
 	stopped := []string{"pauses", "network", "suspends", "clocks"}
-	perJob := func(r *results.MatrixRow) (float64, bool) { return r.Cost.PerJob, r.Cost.PerJob > 0 }
 	return []advice{
 		{text: "For money: a PostgreSQL advisory lock or ZooKeeper, since they are consistent", claims: []claim{
 			inNeed{"an advisory lock of a session charges no card twice", "outside", "pg-advisory-session", nil, true, nil},
@@ -27,7 +26,7 @@ func published() []advice {
 		}},
 		{text: "For batch jobs: Redlock balances safety and speed", claims: []claim{
 			inNeed{"Redlock completes no job twice", "queue", "redlock", nil, true, nil},
-			compared{"one Redis needs as many requests as Redlock, or more", "queue", "redis", "redlock", "requests for each job", perJob, ""},
+			compared{"one Redis needs as many requests as Redlock, or more", "queue", "redis", "redlock", results.NoFault, "requests for each job", requestsPerJob, ""},
 		}},
 		{text: "For session state: a row lock of the database", claims: []claim{
 			inNeed{"a row lock loses no update", "database", "pg-row-lock", nil, true, nil},
@@ -36,7 +35,7 @@ func published() []advice {
 			inNeed{"a unique key completes no job twice", "queue", "unique-key", nil, true, nil},
 			inNeed{"a version column loses no update", "database", "optimistic", nil, true, nil},
 			inNeed{"a lock with a lease loses updates", "database", "redis", nil, false, nil},
-			compared{"a lock needs as many requests as a unique key, or more", "queue", "redis", "unique-key", "requests for each job", perJob, ""},
+			compared{"a lock needs as many requests as a unique key, or more", "queue", "redis", "unique-key", results.NoFault, "requests for each job", requestsPerJob, ""},
 		}},
 		{text: "For an inventory: maybe a lock; measure first", open: "it tells to measure and says nothing that a measurement could refute; the scenario flash-sale measures it"},
 		{text: "Advisory locks for migrations; Redlock for whatever touches billing", claims: []claim{
@@ -57,7 +56,7 @@ func published() []advice {
 		}},
 		{text: "More Redis nodes make a lock more available, not more correct", claims: []claim{
 			inNeed{"Redlock loses updates as a single Redis does", "database", "redlock", nil, false, nil},
-			compared{"under restarts of the servers Redlock finishes as much of the work as one Redis", "database", "redlock", "redis", "finished under servers", finishedUnder("servers"), " %"},
+			compared{"under restarts of the servers Redlock finishes as much of the work as one Redis", "database", "redlock", "redis", "servers", "finished under servers", percentFinished, " %"},
 		}},
 		{text: "A quorum mitigates the clock skew of one node; ZooKeeper uses logical clocks", claims: []claim{
 			inRun{"Redlock survives the clock of one server that jumps", "redlock-clock-step", "redlock", "exclusion", false, nil},

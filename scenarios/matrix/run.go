@@ -13,11 +13,12 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// The default numbers of seeds: of a cell, and those after which a strategy that has failed is not
-// run further.
+// The default numbers of seeds: of a cell, those after which a strategy that has failed is not run
+// further, and the most of a cell whose faults hit in few runs.
 const (
-	DefaultSeeds  = 24
+	DefaultSeeds  = 30
 	DefaultScreen = 4
+	DefaultMost   = 240
 )
 
 // Request selects what a matrix runs. The zero value of a field is its default.
@@ -25,10 +26,12 @@ type Request struct {
 	Needs      []string // names; nil: all
 	Strategies []string // names; nil: those without a known flaw
 	Flawed     bool     // run the strategies with a known flaw too
-	Seeds      results.SeedRange
-	Own        []lock.Entry // strategies of the caller's
-	Program    string       // name of the program that repeats the runs
-	Jobs       int          // runs in parallel; the results do not depend on it
+	// Seeds are those of each cell. Without them a cell has DefaultSeeds, and more if its faults hit in
+	// few runs.
+	Seeds   results.SeedRange
+	Own     []lock.Entry // strategies of the caller's
+	Program string       // name of the program that repeats the runs
+	Jobs    int          // runs in parallel; the results do not depend on it
 	// Progress is called after every run, from one goroutine at a time; may be nil. Total is an
 	// upper bound until the strategies that have failed are known.
 	Progress func(Progress)
@@ -65,8 +68,9 @@ type part struct {
 // Run runs the matrix. When ctx ends it returns the results so far, marked as partial, with the
 // cause.
 func Run(ctx context.Context, r Request) (*results.Matrix, error) {
+	most := 0
 	if r.Seeds == (results.SeedRange{}) {
-		r.Seeds = results.SeedRange{First: 1, Last: DefaultSeeds}
+		r.Seeds, most = results.SeedRange{First: 1, Last: DefaultSeeds}, DefaultMost
 	}
 	parts, err := r.parts()
 	if err != nil {
@@ -88,31 +92,46 @@ func Run(ctx context.Context, r Request) (*results.Matrix, error) {
 			break
 		}
 	}
-	var kept [][]scenarios.Strategy
 	if err == nil && rest.First <= rest.Last {
-		total = done
-		for _, p := range parts {
-			kept = append(kept, p.survivors(screen.Count()))
-			total += len(kept[len(kept)-1]) * rest.Count()
-		}
+		err = goOn(ctx, r, parts, (*part).standing, rest, &done)
 	}
-	for i := range kept {
-		if err = parts[i].run(ctx, r, kept[i], rest, &done, total); err != nil {
-			break
-		}
+	for next := block(r.Seeds); err == nil && next.Last <= uint64(most); next = block(next) {
+		err = goOn(ctx, r, parts, (*part).short, next, &done)
 	}
 	if err != nil && (ctx.Err() == nil || done == 0) {
 		return nil, err
 	}
 	m := &results.Matrix{
 		Schema: 1, Scenario: results.MatrixName, Version: results.Version, Program: r.Program,
-		Seeds: r.Seeds, Screen: screen.Count(), Partial: err != nil, Runs: done,
+		Seeds: r.Seeds, Screen: screen.Count(), Most: most, Partial: err != nil, Runs: done,
 	}
 	for _, p := range parts {
 		m.Needs = append(m.Needs, p.result(r))
 	}
 	Judge(m)
 	return m, err
+}
+
+// block returns the seeds that follow a range, for cells whose faults have hit in too few runs.
+func block(seeds results.SeedRange) results.SeedRange {
+	const size = 10
+	return results.SeedRange{First: seeds.Last + 1, Last: seeds.Last + size}
+}
+
+// goOn runs more seeds of the uses that each need chooses.
+func goOn(ctx context.Context, r Request, parts []*part, choose func(*part) []scenarios.Strategy, seeds results.SeedRange, done *int) error {
+	total := *done
+	var chosen [][]scenarios.Strategy
+	for _, p := range parts {
+		chosen = append(chosen, choose(p))
+		total += len(chosen[len(chosen)-1]) * seeds.Count()
+	}
+	for i, p := range parts {
+		if err := p.run(ctx, r, chosen[i], seeds, done, total); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // parts loads the scenarios of the needs and selects their uses.
@@ -223,6 +242,7 @@ func (p *part) add(st *results.StrategyStats) {
 	c.Violating += st.Violating
 	c.Unknown += st.Unknown
 	c.Hit += st.Bit
+	c.HitRuns += st.BitRuns
 	c.Metrics.Add(&st.Metrics)
 	for check, found := range st.Checks { // the order does not matter to sums
 		if found.Violating == 0 {
@@ -243,14 +263,20 @@ func (p *part) add(st *results.StrategyStats) {
 	}
 }
 
-// survivors returns the uses of the strategies that have not failed the need.
-func (p *part) survivors(runs int) []scenarios.Strategy {
+// standing returns the uses of the strategies that have not failed the need.
+func (p *part) standing() []scenarios.Strategy {
 	failed := map[string]bool{}
 	for _, use := range p.uses {
-		c := p.cells[use.Label]
-		failed[base(use)] = failed[base(use)] || p.decides(use.Case) && c.Violating > 0 || c.Runs < runs
+		failed[base(use)] = failed[base(use)] || p.decides(use.Case) && p.cells[use.Label].Violating > 0
 	}
 	return slices.DeleteFunc(slices.Clone(p.uses), func(u scenarios.Strategy) bool { return failed[base(u)] })
+}
+
+// short returns those of them that decide, and whose faults hit in too few runs.
+func (p *part) short() []scenarios.Strategy {
+	return slices.DeleteFunc(p.standing(), func(u scenarios.Strategy) bool {
+		return !p.decides(u.Case) || p.cells[u.Label].Tested() >= results.EnoughRuns
+	})
 }
 
 // decides reports whether a strategy must survive a case.
@@ -262,6 +288,7 @@ func (p *part) decides(name string) bool {
 func (p *part) result(r Request) results.MatrixNeed {
 	n := results.MatrixNeed{
 		Name: p.need.Name, Title: p.need.Title, Asks: p.need.Asks, Scenario: p.need.Scenario, Hash: p.scenario.Hash, Saves: p.need.Saves, Complete: p.need.Complete,
+		Lease: p.scenario.ParamsOf(lock.Params{}, scenarios.Strategy{}, "").TTL,
 	}
 	entries := slices.Concat(scenarios.Strategies(), r.Own)
 	for _, use := range p.uses {
@@ -271,11 +298,22 @@ func (p *part) result(r Request) results.MatrixNeed {
 		label := base(use)
 		row := n.Row(label)
 		if row == nil {
-			i := slices.IndexFunc(entries, func(e lock.Entry) bool { return e.Name == use.Name })
-			n.Rows = append(n.Rows, results.MatrixRow{Label: label, Strategy: use.Name, Baseline: label == baseline, Flawed: i >= 0 && entries[i].Flawed})
+			n.Rows = append(n.Rows, results.MatrixRow{Label: label, Strategy: use.Name, Baseline: label == baseline})
 			row = &n.Rows[len(n.Rows)-1]
+			if i := slices.IndexFunc(entries, func(e lock.Entry) bool { return e.Name == use.Name }); i >= 0 {
+				row.Doc, row.Flawed, row.Family = entries[i].Doc, entries[i].Flawed, familyOf(entries[i])
+			}
 		}
 		row.Cells = append(row.Cells, *p.cells[use.Label])
 	}
 	return n
+}
+
+// familyOf returns the family of servers that a strategy asks, "" for none.
+func familyOf(e lock.Entry) string {
+	family, err := scenarios.FamilyOf(e)
+	if e.LockFree || err != nil {
+		return ""
+	}
+	return family.Name
 }

@@ -19,9 +19,11 @@ type Matrix struct {
 	Version  string `json:"version"`
 	Program  string `json:"program,omitempty"` // name of the program that repeats its runs
 	// Seeds are those of a cell. A strategy that fails a need within the first Screen seeds has no
-	// other runs.
+	// other runs. A cell whose faults hit in fewer runs than EnoughRuns has the seeds that follow too,
+	// up to Most in all; 0: no further ones.
 	Seeds   SeedRange      `json:"seeds"`
 	Screen  int            `json:"screen"`
+	Most    int            `json:"most,omitempty"`
 	Partial bool           `json:"partial,omitempty"` // stopped before all runs were done
 	Runs    int            `json:"runs"`              // of all cells
 	Needs   []MatrixNeed   `json:"needs"`
@@ -36,6 +38,8 @@ type MatrixNeed struct {
 	Scenario string       `json:"scenario"`
 	Hash     string       `json:"hash"`
 	Cases    []MatrixCase `json:"cases"`
+	// Lease is the TTL of all locks, in nanoseconds; a family of servers with a minimum may prolong it.
+	Lease time.Duration `json:"lease"`
 	// Saves names the check that fails without a lock, if the lock only saves work.
 	Saves string `json:"saves,omitempty"`
 	// Complete: no job may be left undone.
@@ -56,19 +60,20 @@ type MatrixCase struct {
 type MatrixRow struct {
 	Label    string `json:"label"`
 	Strategy string `json:"strategy"`
+	Doc      string `json:"doc,omitempty"`    // what the strategy is, one line
+	Family   string `json:"family,omitempty"` // of its servers; "" if it asks none
 	Flawed   bool   `json:"flawed,omitempty"`
 	// Baseline: the use without a lock that every other one is compared with.
 	Baseline bool `json:"baseline,omitempty"`
-	// Verdict is CellHolds only if the strategy survived all cases of the need, and did its work.
+	// Verdict is CellHolds only if the strategy held under each case that the need must survive.
 	Verdict CellState `json:"verdict"`
 	Why     string    `json:"why,omitempty"` // the case that decides, and the reason, if it is not CellHolds
-	// Decided and Violating count the runs under the cases that the need must survive, and those
-	// without faults. AtMost is the exact one-sided 95 % bound if no run is violating.
-	Decided   int          `json:"decided"`
-	Violating int          `json:"violating"`
-	AtMost    float64      `json:"at_most,omitempty"`
-	Cost      MatrixCost   `json:"cost"`
-	Cells     []MatrixCell `json:"cells"` // in the order of the cases
+	// Weakest is the case with the widest bound, of those that the need must survive, and AtMost is
+	// that bound, see [MatrixCell.High]. They are set if the strategy holds.
+	Weakest string       `json:"weakest,omitempty"`
+	AtMost  float64      `json:"at_most,omitempty"`
+	Cost    MatrixCost   `json:"cost"`
+	Cells   []MatrixCell `json:"cells"` // in the order of the cases
 }
 
 // MatrixCost holds the costs of a strategy. Times are in nanoseconds.
@@ -96,19 +101,36 @@ type MatrixCell struct {
 	Runs      int       `json:"runs"`
 	Violating int       `json:"violating"`
 	Unknown   int       `json:"unknown,omitempty"`
-	Low       float64   `json:"low"` // 95 % Wilson interval
-	High      float64   `json:"high"`
-	Hit       int64     `json:"hit"` // faults that hit a section, a grant or a call
-	Jobs      int64     `json:"jobs"`
-	Finished  int64     `json:"finished"`
-	Repeated  int64     `json:"repeated,omitempty"` // violations of the check that the need saves work by
-	Left      int64     `json:"left,omitempty"`     // jobs that no worker did, and that one left to another
+	// Low and High are the 95 % Wilson interval of the share of violating runs. If no run is violating,
+	// Low is 0 and High the exact one-sided 95 % bound of the Tested runs.
+	Low      float64 `json:"low"`
+	High     float64 `json:"high"`
+	Hit      int64   `json:"hit"`            // faults that hit a section, a grant or a call
+	HitRuns  int     `json:"hit_runs"`       // runs with at least one of them
+	More     int     `json:"more,omitempty"` // further runs that it takes to decide, as an estimate; 0: none, or not known
+	Jobs     int64   `json:"jobs"`
+	Finished int64   `json:"finished"`
+	Repeated int64   `json:"repeated,omitempty"` // violations of the check that the need saves work by
+	Left     int64   `json:"left,omitempty"`     // jobs that no worker did, and that one left to another
 	// Checks has the number of violating runs of each violated check.
 	Checks map[string]int `json:"checks,omitempty"`
 	Worst  string         `json:"worst,omitempty"`  // the most serious of them that decides, or LeftUndone
 	Replay string         `json:"replay,omitempty"` // token of its first run
 	// Metrics are of all runs together. They are not stored.
 	Metrics checker.Metrics `json:"-"`
+}
+
+// EnoughRuns is the smallest number of runs without a violation of which the exact 95 % bound is at
+// most 10 %. A strategy holds under a fault only if the fault hit in at least that number of runs.
+const EnoughRuns = 29
+
+// Tested returns the number of runs that tell something: those in which a fault hit, or all of a cell
+// without faults.
+func (c *MatrixCell) Tested() int {
+	if c.Case == NoFault {
+		return c.Runs
+	}
+	return c.HitRuns
 }
 
 // LeftUndone is the Worst of a cell whose runs violate no check, but leave jobs undone, see [MatrixCell.Left].
@@ -121,14 +143,15 @@ type CellState string
 const (
 	CellHolds   CellState = "holds"
 	CellFails   CellState = "fails"
-	CellUnknown CellState = "unknown" // too few runs, an undecided check, or no fault hit
+	CellUnknown CellState = "unknown" // too few runs in which a fault hit, or an undecided check
 	CellIdle    CellState = "idle"    // hardly any work was finished
 )
 
 // MatrixAnswer is the answer to a need.
 type MatrixAnswer struct {
-	Take  []string `json:"take"`  // labels of the cheapest that hold, cheapest first
-	Avoid []string `json:"avoid"` // labels of the cheapest that fail, cheapest first
+	Take    []string `json:"take"`              // labels of the cheapest that hold, one of each family of servers, cheapest first
+	Avoid   []string `json:"avoid"`             // labels of the cheapest that fail, cheapest first
+	Unknown []string `json:"unknown,omitempty"` // labels of the cheapest that are neither, cheapest first
 	// The numbers of strategies, without the baseline.
 	Hold      int    `json:"hold"`
 	Fail      int    `json:"fail"`
@@ -194,15 +217,17 @@ func (m *Matrix) Need(name string) *MatrixNeed {
 }
 
 // SetInterval sets the interval of the cell from its counts.
-func (c *MatrixCell) SetInterval() { c.Low, c.High = stats.Wilson(c.Violating, c.Runs) }
-
-// SetBound sets the bound of the row from its counts.
-func (r *MatrixRow) SetBound() {
-	r.AtMost = 0
-	if r.Violating == 0 && r.Decided > 0 {
-		r.AtMost = stats.AtMost(r.Decided)
+func (c *MatrixCell) SetInterval() {
+	if c.Violating == 0 {
+		c.Low, c.High = 0, c.Bound()
+		return
 	}
+	c.Low, c.High = stats.Wilson(c.Violating, c.Runs)
 }
+
+// Bound returns the exact one-sided 95 % bound of the share of violating runs for a check that none
+// of the Tested runs violates.
+func (c *MatrixCell) Bound() float64 { return stats.AtMost(c.Tested()) }
 
 // ReadMatrix reads a matrix.json, or the one in the directory of a matrix.
 func ReadMatrix(path string) (*Matrix, error) {
@@ -234,7 +259,7 @@ func (m *Matrix) check() error {
 	for _, n := range m.Needs {
 		for _, r := range n.Rows {
 			for _, c := range r.Cells {
-				if c.Runs < 0 || c.Runs > MaxSeeds || c.Violating < 0 || c.Unknown < 0 || c.Violating+c.Unknown > c.Runs {
+				if c.Runs < 0 || c.Runs > MaxSeeds || c.Violating < 0 || c.Unknown < 0 || c.Violating+c.Unknown > c.Runs || c.HitRuns < 0 || c.HitRuns > c.Runs {
 					return fmt.Errorf("the figures of %.60q for %s under %s contradict each other", r.Label, n.Name, c.Case)
 				}
 			}

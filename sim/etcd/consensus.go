@@ -69,7 +69,7 @@ func (m *member) commit(p *pending) {
 	}
 	p.apply()
 	if err == nil {
-		c.applied(p, answer)
+		m.applied(p, answer)
 	}
 	now := c.store.View()
 	c.locks.applied(p, before.Revision, now.Revision)
@@ -83,20 +83,22 @@ func (m *member) commit(p *pending) {
 	}
 }
 
-// applied keeps the clocks of leases.
-func (c *Cluster) applied(p *pending, answer *etcd.Response) {
+// applied keeps the clocks of leases. The member led when it began to apply the request; a fault at the point of the request may
+// have ended that.
+func (m *member) applied(p *pending, answer *etcd.Response) {
+	c := m.cluster
 	switch r := p.request.(type) {
 	case *etcd.Grant:
 		t := &tenure{id: answer.ID}
 		c.leases[t.id] = t
-		t.begin(c.leader, 0)
+		t.begin(m, 0)
 		if p.call != nil {
 			t.sent = p.call.Sent
 		}
 	case *etcd.Revoke:
 		if t := c.leases[r.ID]; t != nil {
 			delete(c.leases, r.ID)
-			t.revoked(c)
+			t.revoked(m)
 		}
 	}
 }

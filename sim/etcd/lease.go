@@ -55,10 +55,11 @@ func (c *Cluster) expire() {
 	}
 }
 
-// revoked answers the renewals that have waited for the end of the lease.
-func (t *tenure) revoked(c *Cluster) {
+// revoked answers the renewals that have waited for the end of the lease, which a member has revoked.
+func (t *tenure) revoked(m *member) {
+	c := m.cluster
 	for _, p := range t.blocked {
-		c.lessorAnswer(c.leader, p, &etcd.Response{Revision: c.store.View().Revision, ID: t.id})
+		c.lessorAnswer(m, p, &etcd.Response{Revision: c.store.View().Revision, ID: t.id})
 	}
 	t.blocked = nil
 }
