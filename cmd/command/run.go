@@ -197,9 +197,7 @@ func (f *runFlags) one(ctx context.Context, s *scenarios.Scenario, title, dir st
 // campaign runs one scenario and shows its progress.
 func (f *runFlags) campaign(ctx context.Context, s *scenarios.Scenario, title string, r campaign.Request, stderr io.Writer) (*results.Campaign, error) {
 	if s.Large() && os.Getenv("GOGC") == "" {
-		// A large run keeps most of what it allocates, unlike the runs that Main collects rarely for.
-		const percent = 100
-		defer debug.SetGCPercent(debug.SetGCPercent(percent))
+		defer debug.SetGCPercent(debug.SetGCPercent(campaign.LargeGCPercent)) // Main has set one for small runs
 	}
 	if f.quiet {
 		return campaign.Run(ctx, s, r)
