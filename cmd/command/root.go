@@ -2,7 +2,9 @@ package command
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -25,6 +27,9 @@ func (p program) newRoot(stdout, stderr io.Writer) *cobra.Command {
 pauses, late packets and partitions, checks what happened to the protected resource, and
 says how often each lock fails, with the shortest story of how.
 
+What it prints is as wide as the terminal, or as COLUMNS says, but at least 80 columns; a file or a
+pipe has 100. JSON, Markdown and the files of a report are always the same.
+
 ` + exitCodes,
 		Example: `  lockquake reproduce kleppmann
   lockquake run gc-pause --seeds 1-1000
@@ -44,6 +49,7 @@ says how often each lock fails, with the shortest story of how.
 	}
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", screenOf(stdout).Columns())))
 	root.SetFlagErrorFunc(flagError)
 	add := func(id, title string, commands ...*cobra.Command) {
 		root.AddGroup(&cobra.Group{ID: id, Title: title})

@@ -300,6 +300,9 @@ func parseSeeds(text string) (first, last uint64, err error) {
 	if err1 != nil || err2 != nil {
 		return 0, 0, usagef("--seeds is a range such as 1-1000 or a number, not %q", text)
 	}
+	if first == 0 {
+		return 0, 0, usagef("--seeds %s: the first seed is 1", text)
+	}
 	if first > last {
 		return 0, 0, usagef("--seeds %s: the range is empty", text)
 	}

@@ -33,8 +33,8 @@ worktree or a submodule of git, where .git is a file, nor for go run and go test
 		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !slices.Contains(formats(), format) {
-				return usagef("--format is table or json, not %q", format)
+			if err := oneOf("format", format, formats()); err != nil {
+				return err
 			}
 			info, ok := debug.ReadBuildInfo()
 			if !ok {
