@@ -71,6 +71,7 @@ type Scenario struct {
 	// samples has the files of empirical distributions, by the path of the distribution in the
 	// scenario.
 	samples map[string]samples
+	given   map[string][]byte // files that are not read from the disk
 	// File is the text as it was read, if Overrides make it differ from Text.
 	File []byte `yaml:"-"`
 }
