@@ -21,7 +21,7 @@ const (
 // MatrixGrid returns a row for each strategy and a column for each class of faults.
 func MatrixGrid(n *results.MatrixNeed) Grid {
 	g := Grid{
-		Title: fmt.Sprintf("%s: which faults each strategy survives", n.Title), Texts: 2, Head: []string{"strategy", "verdict", "at most"},
+		Title: fmt.Sprintf("%s: which classes of faults each strategy survives", n.Title), Texts: 2, Head: []string{"strategy", "verdict", "at most"},
 		Note: MatrixCellNote,
 	}
 	for _, c := range n.Cases {
