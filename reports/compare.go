@@ -316,6 +316,13 @@ func (c *checkChange) test() string {
 
 // or returns the more important of two judgements.
 func (j judgement) or(other judgement) judgement {
-	order := []judgement{worse, cannotTell, better, same}
-	return order[min(slices.Index(order, j), slices.Index(order, other))]
+	if j.rank() < other.rank() {
+		return j
+	}
+	return other
+}
+
+// rank returns 0 for the most important judgement.
+func (j judgement) rank() int {
+	return slices.Index([]judgement{worse, cannotTell, better, same}, j)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"lockquake/reports/internal/sample"
+	"lockquake/reports/words"
 	"lockquake/scenarios/results"
 )
 
@@ -143,7 +144,7 @@ func TestAComparisonEscapesTextFromFiles(t *testing.T) {
 	base.Text, head.Hash, head.Text = "a: '<i>'", "2", "a: \"|\\e\\n\""
 	c := Compare(base, head)
 	var table, markdown, document bytes.Buffer
-	if err := errors.Join(c.Table(&table, false), c.Markdown(&markdown), c.JSON(&document)); err != nil {
+	if err := errors.Join(c.Table(&table, words.Screen{}), c.Markdown(&markdown), c.JSON(&document)); err != nil {
 		t.Fatal(err)
 	}
 	for _, bad := range []string{"<b>", "<script>", "<i>", "\x1b", "\n| b"} {
@@ -154,9 +155,9 @@ func TestAComparisonEscapesTextFromFiles(t *testing.T) {
 	if strings.Contains(table.String(), "\x1b") {
 		t.Errorf("the table holds an escape:\n%s", table.String())
 	}
-	for _, words := range []string{"worse", "20 broke", "1-20"} {
-		if !strings.Contains(markdown.String(), words) || !strings.Contains(table.String(), words) {
-			t.Errorf("%q is missing:\n%s\n%s", words, table.String(), markdown.String())
+	for _, text := range []string{"worse", "20 broke", "1-20"} {
+		if !strings.Contains(markdown.String(), text) || !strings.Contains(table.String(), text) {
+			t.Errorf("%q is missing:\n%s\n%s", text, table.String(), markdown.String())
 		}
 	}
 	var back Comparison
@@ -285,7 +286,7 @@ func TestAComparisonListsAllThatGotWorse(t *testing.T) {
 	}
 	var table, page bytes.Buffer
 	c := Compare(base, head)
-	if err := errors.Join(c.Table(&table, false), c.Markdown(&page)); err != nil {
+	if err := errors.Join(c.Table(&table, words.Screen{}), c.Markdown(&page)); err != nil {
 		t.Fatal(err)
 	}
 	const first, other = "redis got worse: once from 0 of 40 runs", "second got worse: once from 0 of 40 runs"

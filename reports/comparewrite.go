@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"lockquake/reports/tables"
@@ -14,50 +15,87 @@ import (
 // JSON prints the comparison as one document.
 func (c *Comparison) JSON(w io.Writer) error { return results.WriteJSON(w, c) }
 
-// Table prints the comparison for a terminal. It only counts the checks that were violated
-// in neither result.
-func (c *Comparison) Table(w io.Writer, color bool) error {
+// Table prints the comparison for a terminal: what changed or may have changed, the worst first, with the
+// test behind it. It only counts the checks that are the same and those that find no harm.
+func (c *Comparison) Table(w io.Writer, on words.Screen) error {
 	var b bytes.Buffer
+	plain := func(s string) string { return words.Plain(s, 200) }
 	style := words.Bold
 	if c.Worse() {
 		style = words.Alarm
 	}
-	words.PaintWrapped(&b, color, style, c.title(func(s string) string { return words.Plain(s, 60) })+": "+c.headline())
-	tables.WriteSentences(&b, color, c.alsoWorse())
-	for _, line := range c.facts(func(s string) string { return words.Plain(s, 200) }) {
-		fmt.Fprintf(&b, "%s\n", line)
+	on.Prose(&b, style, "", "  ", c.title(plain)+": "+c.headline())
+	tables.WriteSentences(&b, on, c.alsoWorse())
+	for _, line := range c.facts(plain) {
+		on.Prose(&b, "", "", "  ", line)
+	}
+	found, alike, harmless := c.findings(plain)
+	for _, f := range found {
+		style := words.Style("")
+		if f.verdict == worse {
+			style = words.Alarm
+		}
+		b.WriteByte('\n')
+		on.Prose(&b, style, "", "  ", fmt.Sprintf("%s: %s (%s), %s", f.verdict, f.label, strings.Join(f.about, ", "), f.figures))
+		for _, line := range f.why {
+			on.Prose(&b, "", "  ", "  ", line)
+		}
 	}
 	b.WriteByte('\n')
-	rows := [][]string{{"strategy", "check or measure", "verdict", "base", "head", "why"}}
-	quiet := 0
-	for _, st := range c.Strategies {
-		for _, check := range st.Checks {
-			if check.Verdict == same && check.Base.Violating+check.Head.Violating+check.Base.Unknown+check.Head.Unknown == 0 {
-				quiet++
-				continue
-			}
-			rows = append(rows, []string{
-				words.Plain(st.Label, 60), words.Plain(check.Check, 60), check.verdict(), check.Base.String(), check.Head.String(), check.Why,
-			})
-		}
-		for _, m := range st.Measures {
-			rows = append(rows, []string{words.Plain(st.Label, 60), m.Measure, string(m.Verdict), m.Base, m.Head, m.Why})
-		}
+	if alike > 0 {
+		fmt.Fprintf(&b, "the same: %s\n", words.Count(alike, "check"))
 	}
-	if len(rows) > 1 {
-		words.WriteTable(&b, color, rows, words.Figures{}, nil)
-	}
-	if quiet > 0 {
-		if len(rows) > 1 {
-			b.WriteByte('\n')
-		}
-		fmt.Fprintf(&b, "violated neither then nor now: %s\n", words.Count(quiet, "check"))
-	}
-	if lines := c.seedLines(func(s string) string { return words.Plain(s, 60) }); len(lines) > 0 {
-		fmt.Fprintf(&b, "\n%s\n", strings.Join(lines, "\n"))
+	if harmless > 0 {
+		fmt.Fprintf(&b, "changed or may have, without harm: %s (--format markdown has all)\n", words.Count(harmless, "check"))
 	}
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// finding is a difference of a strategy in checks whose figures are equal, or in a measure.
+type finding struct {
+	verdict judgement
+	label   string
+	about   []string // the checks or the measure
+	figures string
+	why     []string
+}
+
+// findings lists the differences, the worst first, and counts the checks that are the same and those
+// that differ without harm.
+func (c *Comparison) findings(clean func(string) string) (list []finding, alike, harmless int) {
+	for _, st := range c.Strategies {
+		first := len(list)
+		for _, check := range st.Checks {
+			switch {
+			case check.Verdict == same:
+				alike++
+				continue
+			case check.Harmless:
+				harmless++
+				continue
+			}
+			f := finding{
+				check.Verdict, clean(st.Label), []string{clean(check.Check)}, check.Base.String() + " → " + check.Head.String(),
+				append([]string{check.Why}, check.seeds()...),
+			}
+			if i := slices.IndexFunc(list[first:], f.equals); i >= 0 {
+				list[first+i].about = append(list[first+i].about, f.about...)
+			} else {
+				list = append(list, f)
+			}
+		}
+		for _, m := range st.Measures {
+			list = append(list, finding{m.Verdict, clean(st.Label), []string{m.Measure}, m.Base + " → " + m.Head, []string{m.Why}})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b finding) int { return a.verdict.rank() - b.verdict.rank() })
+	return list, alike, harmless
+}
+
+// equals reports whether two findings differ only in what they are about.
+func (f finding) equals(other finding) bool {
+	return f.verdict == other.verdict && f.label == other.label && f.figures == other.figures && slices.Equal(f.why, other.why)
 }
 
 // Markdown prints the comparison as a comment on a pull request: a table of the
@@ -166,21 +204,29 @@ func (c *Comparison) traces() []string {
 	return labels
 }
 
-// seedLines lists the seeds that changed their verdict, at most 12 ranges for a check.
+// seedLines lists the seeds that changed their verdict.
 func (c *Comparison) seedLines(clean func(string) string) []string {
-	const most = 12
 	var lines []string
 	for _, st := range c.Strategies {
 		for _, check := range st.Checks {
-			for _, list := range []struct {
-				seeds results.SeedSet
-				what  string
-			}{{check.Broken, "newly violated"}, {check.Fixed, "no longer violated"}} {
-				if n := list.seeds.Count(); n > 0 {
-					lines = append(lines, fmt.Sprintf("%s, %s: %s with %s: %s", clean(st.Label), clean(check.Check), list.what,
-						words.Count(n, "seed"), strings.ReplaceAll(list.seeds.First(most).String(), ",", ", ")))
-				}
+			for _, line := range check.seeds() {
+				lines = append(lines, fmt.Sprintf("%s, %s: %s", clean(st.Label), clean(check.Check), line))
 			}
+		}
+	}
+	return lines
+}
+
+// seeds lists the seeds that changed their verdict, at most 12 ranges each way.
+func (c *checkChange) seeds() []string {
+	const most = 12
+	var lines []string
+	for _, list := range []struct {
+		seeds results.SeedSet
+		what  string
+	}{{c.Broken, "newly violated"}, {c.Fixed, "no longer violated"}} {
+		if n := list.seeds.Count(); n > 0 {
+			lines = append(lines, fmt.Sprintf("%s with %s: %s", list.what, words.Count(n, "seed"), strings.ReplaceAll(list.seeds.First(most).String(), ",", ", ")))
 		}
 	}
 	return lines

@@ -260,7 +260,7 @@ func failureFiles(dir string, f results.Failure, scenario []byte) ([]file, error
 	if err := history.Write(&events, f.Trial.History); err != nil {
 		return nil, err
 	}
-	if err := story.TellCheck(f.Trial, f.Check).Write(&told, story.Options{}); err != nil {
+	if err := story.TellCheck(f.Trial, f.Check).Write(&told, story.InFile()); err != nil {
 		return nil, err
 	}
 	if err := results.WriteJSON(&verdict, f.Trial.Results); err != nil {

@@ -101,7 +101,7 @@ func markdownFailures(b *bytes.Buffer, c *results.Campaign) {
 		}
 		var out bytes.Buffer
 		// Writing to a bytes.Buffer cannot fail.
-		_ = story.TellCheck(failures[0].Trial, failures[0].Check).Write(&out, story.Options{})
+		_ = story.TellCheck(failures[0].Trial, failures[0].Check).Write(&out, story.InFile())
 		fmt.Fprintf(b, "\n```text\n%s```\n\n", strings.ReplaceAll(out.String(), "```", "'''"))
 	}
 	if none && len(otherGrid(c).Rows) == 0 {

@@ -120,7 +120,7 @@ func (f *adviseFlags) advise(ctx context.Context, cmd *cobra.Command) error {
 		if ctx.Err() != nil {
 			return interruptError{"before the answer; nothing was written"}
 		}
-		return flagged("advise", err)
+		return flagged("advise:", err)
 	}
 	if err := f.write(scenario); err != nil {
 		return err
@@ -146,7 +146,7 @@ func (f *adviseFlags) print(w io.Writer, a *results.Advice) error {
 		_, err := w.Write(reports.AnswerMarkdown(a))
 		return err
 	}
-	return tables.Advice(w, a, colours(w))
+	return tables.Advice(w, a, screenOf(w))
 }
 
 // writable returns an error if the file of the scenario exists and must not be replaced.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"lockquake/reports/tables"
+	"lockquake/reports/words"
 	"lockquake/scenarios"
 	"lockquake/scenarios/results"
 )
@@ -26,7 +27,7 @@ func storedAdvice(t *testing.T) (*results.Advice, string) {
 func TestThePageOfAdviseShowsTheStoredAnswer(t *testing.T) {
 	a, page := storedAdvice(t)
 	var answer bytes.Buffer
-	if err := tables.Advice(&answer, a, false); err != nil {
+	if err := tables.Advice(&answer, a, words.Screen{}); err != nil {
 		t.Fatal(err)
 	}
 	_, block, _ := strings.Cut(page, "```text\n")

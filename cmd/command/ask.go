@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockquake/reports/words"
 	"lockquake/scenarios/advise"
 )
 
@@ -99,7 +100,8 @@ func newAsker(in io.Reader, out io.Writer) *asker {
 func (a *asker) question(ctx context.Context, q advise.Question, in *advise.Inputs) error {
 	usual := q.Default(in)
 	for {
-		fmt.Fprintf(a.out, "%s [%s] ", q.Asks, usual)
+		asked := fmt.Sprintf("%s [%s]", q.Asks, usual)
+		fmt.Fprint(a.out, strings.Join(words.Wrap(asked, screenOf(a.out).Columns()-len("  ")), "\n  ")+" ")
 		var line typed
 		select {
 		case <-ctx.Done():
@@ -120,7 +122,7 @@ func (a *asker) question(ctx context.Context, q advise.Question, in *advise.Inpu
 		if err == nil {
 			return nil
 		}
-		fmt.Fprintf(a.out, "  %v\n", err)
+		say(a.out, "%v", err)
 		if line.err != nil {
 			return usageError{"--" + q.Name + ": " + err.Error()}
 		}

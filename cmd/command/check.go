@@ -13,7 +13,6 @@ import (
 	"sort"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,7 +21,6 @@ import (
 	"lockquake/checker/stored"
 	"lockquake/history"
 	"lockquake/internal/strictyaml"
-	"lockquake/reports/words"
 )
 
 // checkFlags are the flags of lockquake check.
@@ -148,8 +146,8 @@ type evidence struct {
 }
 
 func (f *checkFlags) run(ctx context.Context, file string, stdout io.Writer) error {
-	if !slices.Contains(formats(), f.format) {
-		return usagef("--format is table or json, not %q", f.format)
+	if err := oneOf("format", f.format, formats()); err != nil {
+		return err
 	}
 	if f.model != "" && !slices.Contains(modelNames(), f.model) {
 		return usageError{strictyaml.Unknown("model", f.model, modelNames())}
@@ -367,11 +365,11 @@ func (j *judged) print(w io.Writer, format string) error {
 		}
 	}
 	fmt.Fprintf(w, "%s: %s\n", j.File, j.Verdict)
-	fmt.Fprintf(w, "%s (%s): operations %d, failed %d, open %d, processes %d", as, j.Form, j.Operations, j.Failed, j.Open, j.Processes)
+	counts := fmt.Sprintf("%s (%s): operations %d, failed %d, open %d, processes %d", as, j.Form, j.Operations, j.Failed, j.Open, j.Processes)
 	if len(j.Keys) > 0 {
-		fmt.Fprintf(w, ", keys %d", len(j.Keys))
+		counts += fmt.Sprintf(", keys %d", len(j.Keys))
 	}
-	fmt.Fprintln(w)
+	say(w, "%s", counts)
 	rows := j.keyRows()
 	if len(rows) > 0 {
 		fmt.Fprintln(w)
@@ -389,30 +387,31 @@ func (j *judged) print(w io.Writer, format string) error {
 		}
 		rows = append(rows, row)
 	}
-	if err := words.Columns(w, rows); err != nil {
+	if err := screenOf(w).Catalogue(w, rows); err != nil {
 		return err
 	}
 	if j.Text != "" {
 		fmt.Fprintln(w)
-		if err := words.Columns(w, [][]string{{j.Text}}); err != nil {
+		if err := screenOf(w).Catalogue(w, [][]string{{j.Text}}); err != nil {
 			return err
 		}
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	j.printEvidence(t)
-	return t.Flush()
+	if len(j.Evidence) > 0 {
+		fmt.Fprintln(w)
+	}
+	return screenOf(w).Catalogue(w, j.evidenceRows())
 }
 
-// printEvidence writes a row for each line of the evidence.
-func (j *judged) printEvidence(w io.Writer) {
+// evidenceRows returns a row for each line of the evidence, below their heads.
+func (j *judged) evidenceRows() [][]string {
 	if len(j.Evidence) == 0 {
-		return
+		return nil
 	}
 	when := "ended"
 	if j.Model == "" {
 		when = "time"
 	}
-	fmt.Fprintf(w, "\n\tline\twho\t%s\twhat\n", when)
+	rows := [][]string{{"", "line", "who", when, "what"}}
 	for _, e := range j.Evidence {
 		mark, lines := "", strconv.Itoa(e.Line)
 		if e.Wrong {
@@ -421,6 +420,7 @@ func (j *judged) printEvidence(w io.Writer) {
 		if e.EndLine > 0 {
 			lines += "-" + strconv.Itoa(e.EndLine)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", mark, lines, e.Who, cmp.Or(e.Outcome, e.At), e.What)
+		rows = append(rows, []string{mark, lines, e.Who, cmp.Or(e.Outcome, e.At), e.What})
 	}
+	return rows
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -76,11 +75,11 @@ of lockquake itself.`,
 }
 
 func (f *compareFlags) compare(args []string, stdout, stderr io.Writer) error {
-	if !slices.Contains(comparisonFormats(), f.format) {
-		return usagef("--format is table, markdown or json, not %q", f.format)
+	if err := oneOf("format", f.format, comparisonFormats()); err != nil {
+		return err
 	}
-	if !slices.Contains(failures(), f.failOn) {
-		return usagef("--fail-on is worse, changed or never, not %q", f.failOn)
+	if err := oneOf("fail-on", f.failOn, failures()); err != nil {
+		return err
 	}
 	var file []byte
 	if f.scenario != "" {
@@ -123,5 +122,5 @@ func (f *compareFlags) print(c *reports.Comparison, stdout io.Writer) error {
 	case "markdown":
 		return c.Markdown(stdout)
 	}
-	return c.Table(stdout, colours(stdout))
+	return c.Table(stdout, screenOf(stdout))
 }

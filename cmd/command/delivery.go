@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -46,8 +45,8 @@ func (d *delivery) flags(cmd *cobra.Command) {
 
 // usable returns an error for a wrong flag.
 func (d *delivery) usable() error {
-	if !slices.Contains(formats(), d.format) {
-		return usagef("--format is table or json, not %q", d.format)
+	if err := oneOf("format", d.format, formats()); err != nil {
+		return err
 	}
 	return nil
 }
@@ -100,7 +99,7 @@ func (d *delivery) deliver(c *results.Campaign, s *scenarios.Scenario, dir strin
 	if d.format == "json" {
 		return results.WriteJSON(stdout, c)
 	}
-	o := tables.Options{Color: colours(stdout), Metrics: d.metrics, Part: d.part}
+	o := tables.Options{Screen: screenOf(stdout), Metrics: d.metrics, Part: d.part}
 	if !d.noReport {
 		o.Report = filepath.Join(dir, "report.html")
 	}

@@ -113,9 +113,10 @@ func placedKinds() string {
 }
 
 func (f *exploreFlags) run(ctx context.Context, arg string, stdout, stderr io.Writer) error {
+	if err := oneOf("format", f.format, formats()); err != nil {
+		return err
+	}
 	switch {
-	case !slices.Contains(formats(), f.format):
-		return usagef("--format is table or json, not %q", f.format)
 	case f.jobs < 0:
 		return usagef("--jobs is a positive number, not %d", f.jobs)
 	case f.search.Faults < 1 || f.search.Faults > 2:
@@ -189,7 +190,7 @@ func (f *exploreFlags) explore(ctx context.Context, s *scenarios.Scenario, stder
 
 // print prints the tables, and the command that tells the first harmful placement.
 func (f *exploreFlags) print(arg string, e *results.Exploration, stdout io.Writer) error {
-	if err := tables.Exploration(stdout, e, colours(stdout)); err != nil {
+	if err := tables.Exploration(stdout, e, screenOf(stdout)); err != nil {
 		return err
 	}
 	for _, st := range e.Strategies {
@@ -240,7 +241,7 @@ func (f *exploreFlags) writeWorst(s *scenarios.Scenario, e *results.Exploration,
 			return f.place(s, lines, nil)
 		}
 	}
-	fmt.Fprintf(stderr, "lockquake: nothing was written to %s: no placement breaks a check\n", f.write)
+	say(stderr, "lockquake: nothing was written to %s: no placement breaks a check", f.write)
 	return nil
 }
 
@@ -280,7 +281,7 @@ func (f *exploreFlags) place(s *scenarios.Scenario, lines []string, stdout io.Wr
 		if i > 0 {
 			fmt.Fprintln(stdout)
 		}
-		if err := story.Tell(trial).Write(stdout, story.Options{Color: colours(stdout)}); err != nil {
+		if err := story.Tell(trial).Write(stdout, screenOf(stdout)); err != nil {
 			return err
 		}
 	}

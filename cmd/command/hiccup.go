@@ -66,7 +66,7 @@ func (f *hiccupFlags) record(ctx context.Context, stdout io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("record: %w", err)
 	}
-	fmt.Fprintf(stdout, "%s: pauses beyond %v: %d in %v, longest %v\n", f.out, pauselog.HiccupLeast, r.pauses, r.over.Round(time.Millisecond), r.longest.Round(time.Microsecond))
+	say(stdout, "%s: pauses beyond %v: %d in %v, longest %v", f.out, pauselog.HiccupLeast, r.pauses, r.over.Round(time.Millisecond), r.longest.Round(time.Microsecond))
 	if ctx.Err() != nil && f.length > 0 {
 		return interruptError{fmt.Sprintf("recorded %v of %v; %s is whole", r.over.Round(time.Second), f.length, f.out)}
 	}

@@ -36,11 +36,12 @@ func (f *adviseFlags) init(ctx context.Context, cmd *cobra.Command) error {
 	}
 	s, err := in.Scenario(f.out, f.program.name)
 	if err != nil {
-		return flagged("init", err)
+		return flagged("init:", err)
 	}
 	if err := f.write(s); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\nrun it with: %s run %s\n", f.out, in.Describe(), f.program.name, s.Argument())
-	return err
+	say(cmd.OutOrStdout(), "%s: %s", f.out, in.Describe())
+	fmt.Fprintf(cmd.OutOrStdout(), "run it with: %s run %s\n", f.program.name, s.Argument())
+	return nil
 }

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"fmt"
 	"io"
 
 	"lockquake/scenarios"
@@ -11,7 +10,7 @@ import (
 // noteLibraries prints the strategy that runs for each library among the uses that names select.
 func noteLibraries(w io.Writer, s *scenarios.Scenario, names []string) {
 	for _, l := range s.LibrariesOf(names) {
-		fmt.Fprintf(w, "%s: nearest is %s (docs/libraries.md says where it differs)\n", l.Name, l.Nearest())
+		say(w, "%s: nearest is %s (docs/libraries.md says where it differs)", l.Name, l.Nearest())
 	}
 }
 

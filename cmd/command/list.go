@@ -14,7 +14,6 @@ import (
 	"lockquake/faults"
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
-	"lockquake/reports/words"
 	"lockquake/scenarios"
 	"lockquake/scenarios/workload"
 	"lockquake/sim/resource"
@@ -75,8 +74,8 @@ argument it prints all of them.`,
 }
 
 func (p program) list(w io.Writer, args, names []string, format string) error {
-	if !slices.Contains(formats(), format) {
-		return usagef("--format is table or json, not %q", format)
+	if err := oneOf("format", format, formats()); err != nil {
+		return err
 	}
 	if len(args) > 1 {
 		return usagef("list takes one argument, not %d", len(args))
@@ -123,7 +122,7 @@ func table(w io.Writer, lines []listed) error {
 			rows = append(rows, []string{l.Name, l.Doc})
 		}
 	}
-	return words.Columns(w, rows)
+	return screenOf(w).Catalogue(w, rows)
 }
 
 func (p program) listScenarios() ([]listed, error) {

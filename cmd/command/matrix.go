@@ -161,8 +161,8 @@ func (f *matrixFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 
 // request reads the flags.
 func (f *matrixFlags) request() (r matrix.Request, err error) {
-	if !slices.Contains(matrixFormats(), f.format) {
-		return r, usageError{strictyaml.Unknown("format", f.format, matrixFormats())}
+	if err := oneOf("format", f.format, matrixFormats()); err != nil {
+		return r, err
 	}
 	if f.jobs < 0 {
 		return r, usagef("--jobs is a positive number, not %d", f.jobs)
@@ -204,7 +204,7 @@ func (f *matrixFlags) deliver(m *results.Matrix, stdout io.Writer) error {
 		_, err := stdout.Write(reports.MatrixMarkdown(m))
 		return err
 	}
-	o := tables.MatrixOptions{Color: colours(stdout), AnswerOnly: f.format == "answer"}
+	o := tables.MatrixOptions{Screen: screenOf(stdout), AnswerOnly: f.format == "answer"}
 	if err := tables.Matrix(stdout, m, o); err != nil {
 		return err
 	}

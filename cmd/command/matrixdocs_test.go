@@ -12,6 +12,7 @@ import (
 
 	"lockquake/reports"
 	"lockquake/reports/tables"
+	"lockquake/reports/words"
 	"lockquake/scenarios/matrix"
 	"lockquake/scenarios/results"
 )
@@ -29,7 +30,7 @@ func TestThePagesOfTheMatrixFollowFromTheStoredResult(t *testing.T) {
 		t.Errorf("the counts have other verdicts (-stored +judged):\n%s", diff)
 	}
 	var answer bytes.Buffer
-	if err := tables.Matrix(&answer, again, tables.MatrixOptions{AnswerOnly: true}); err != nil {
+	if err := tables.Matrix(&answer, again, tables.MatrixOptions{Screen: words.Screen{Width: 80}, AnswerOnly: true}); err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{"../../docs/matrix.md": answer.String(), "../../docs/advice.md": string(reports.AdviceMarkdown(m))} {

@@ -1,13 +1,13 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
-
-	"golang.org/x/term"
 
 	"lockquake/scenarios"
 	"lockquake/scenarios/campaign"
@@ -22,35 +22,49 @@ const (
 // progress shows the progress of a campaign. On a terminal it redraws one line and clears
 // it at the end. Elsewhere it prints a line every 10 s, and so none for a short campaign.
 type progress struct {
-	out    io.Writer
-	title  string
-	labels []string
-	now    func() time.Time
-	width  func() int // of the terminal; nil if there is none
-	color  bool
+	out     io.Writer
+	title   string
+	labels  []string          // of the uses of strategies, without their cases
+	use     map[string]string // the use of each label that names a case
+	now     func() time.Time
+	redraws bool       // on a terminal, where the line is drawn again
+	width   func() int // of a line, in columns
+	color   bool
 
 	runs, violating map[string]int // by label
 	began, next     time.Time
 	last            campaign.Progress
+	drawn           bool // the terminal shows a line
 }
 
 // newProgress starts the progress of a scenario, for the strategies that are asked for, or
-// for all.
+// for all. The cases of a strategy count together.
 func newProgress(out io.Writer, title string, s *scenarios.Scenario, asked []string) *progress {
-	labels := asked
-	if len(labels) == 0 {
-		for _, use := range s.Strategies {
-			labels = append(labels, use.Label)
+	p := progressOf(out, title, nil)
+	p.use = map[string]string{}
+	for _, use := range s.Strategies {
+		p.use[use.Label] = use.Use()
+		if len(asked) == 0 {
+			p.labels = append(p.labels, use.Use())
 		}
 	}
-	return progressOf(out, title, labels)
+	for _, label := range asked {
+		p.labels = append(p.labels, p.useOf(label))
+	}
+	p.labels = slices.Compact(p.labels)
+	return p
 }
+
+// useOf returns the use of a strategy whose runs have a label.
+func (p *progress) useOf(label string) string { return cmp.Or(p.use[label], label) }
 
 // progressOf starts the progress of runs with these labels, which may be none.
 func progressOf(out io.Writer, title string, labels []string) *progress {
-	p := &progress{out: out, title: title, labels: labels, now: time.Now, color: colours(out)}
-	if f, ok := out.(*os.File); ok && isTerminal(out) && os.Getenv("TERM") != "dumb" {
-		p.width = func() int { return widthOf(f) }
+	p := &progress{out: out, title: title, labels: labels, now: time.Now, color: colours(out), redraws: isTerminal(out) && os.Getenv("TERM") != "dumb"}
+	p.width = func() int { return screenOf(out).Columns() }
+	if f, ok := out.(*os.File); ok && p.redraws {
+		// The last column stays free: some terminals break the line there.
+		p.width = func() int { return widthOf(f) - 1 }
 	}
 	return p.begin()
 }
@@ -59,7 +73,7 @@ func progressOf(out io.Writer, title string, labels []string) *progress {
 func (p *progress) begin() *progress {
 	p.runs, p.violating = map[string]int{}, map[string]int{}
 	p.began = p.now()
-	if p.next = p.began; p.width == nil {
+	if p.next = p.began; !p.redraws {
 		p.next = p.began.Add(between)
 	}
 	return p
@@ -68,49 +82,62 @@ func (p *progress) begin() *progress {
 // show counts one finished run, and updates the output if it is time.
 func (p *progress) show(at campaign.Progress) {
 	p.last = at
-	p.runs[at.Label]++
+	p.runs[p.useOf(at.Label)]++
 	if at.Violated {
-		p.violating[at.Label]++
+		p.violating[p.useOf(at.Label)]++
 	}
 	now := p.now()
 	if now.Before(p.next) {
 		return
 	}
-	took := now.Sub(p.began)
 	// Runs from a journal took no time.
-	left := time.Duration(float64(took) / float64(max(1, at.Done-at.Recalled)) * float64(at.Total-at.Done))
-	if p.width == nil {
+	left := time.Duration(float64(now.Sub(p.began)) / float64(max(1, at.Done-at.Recalled)) * float64(at.Total-at.Done))
+	p.draw(now, p.line(fmt.Sprintf("%v left", left.Round(time.Second)), p.width()))
+}
+
+// say shows a text in place of counts of runs, if it is time to update the output.
+func (p *progress) say(text string) {
+	if now := p.now(); !now.Before(p.next) {
+		p.draw(now, cut(p.title+": "+text, p.width()))
+	}
+}
+
+// draw updates the output.
+func (p *progress) draw(now time.Time, text string) {
+	if !p.redraws {
 		p.next = now.Add(between)
-		fmt.Fprintln(p.out, p.line(fmt.Sprintf("%v left", left.Round(time.Second)), 0))
+		fmt.Fprintln(p.out, text)
 		return
 	}
 	p.next = now.Add(redraw)
-	// The last column stays free: some terminals break the line there.
-	line := p.line(fmt.Sprintf("%v left", left.Round(time.Second)), p.width()-1)
 	if p.color {
-		line = "\x1b[2m" + line + "\x1b[0m"
+		text = "\x1b[2m" + text + "\x1b[0m"
 	}
-	fmt.Fprint(p.out, "\r\x1b[K"+line)
+	fmt.Fprint(p.out, "\r\x1b[K"+text)
+	p.drawn = true
+}
+
+// clear removes the line from a terminal, so that something else can be printed.
+func (p *progress) clear() {
+	if p.drawn {
+		fmt.Fprint(p.out, "\r\x1b[K")
+		p.drawn = false
+	}
 }
 
 // end clears the line on a terminal. Elsewhere it prints a last line, if there was one
 // before.
 func (p *progress) end() {
+	p.clear()
 	took := p.now().Sub(p.began)
 	switch {
-	case p.last.Done == 0:
-	case p.width != nil:
-		fmt.Fprint(p.out, "\r\x1b[K")
+	case p.last.Done == 0 || p.redraws:
 	case took >= between:
-		fmt.Fprintln(p.out, p.line(fmt.Sprintf("took %v", took.Round(time.Second)), 0))
+		fmt.Fprintln(p.out, p.line(fmt.Sprintf("took %v", took.Round(time.Second)), p.width()))
 	}
 }
 
-// maxLabels bounds the strategies in a line, even if more would fit.
-const maxLabels = 12
-
-// line prints the progress in at most columns characters; 0 is no limit. It leaves out
-// strategies that do not fit.
+// line prints the progress in at most columns characters. It leaves out strategies that do not fit.
 func (p *progress) line(clock string, columns int) string {
 	line := fmt.Sprintf("%s: %d/%d runs, %s", p.title, p.last.Done, p.last.Total, clock)
 	const more = ", ..."
@@ -125,7 +152,7 @@ func (p *progress) line(clock string, columns int) string {
 		if i < len(p.labels)-1 {
 			needed += len(more)
 		}
-		if columns > 0 && needed > columns || i == maxLabels {
+		if needed > columns {
 			if i > 0 {
 				line += more
 			}
@@ -155,9 +182,6 @@ func columnsOfRune(r rune) int {
 }
 
 func cut(line string, columns int) string {
-	if columns <= 0 {
-		return line
-	}
 	var kept strings.Builder
 	for _, r := range line {
 		if columns -= columnsOfRune(r); columns < 0 {
@@ -166,31 +190,4 @@ func cut(line string, columns int) string {
 		kept.WriteRune(r)
 	}
 	return kept.String()
-}
-
-// isTerminal reports whether a stream is a terminal.
-func isTerminal(w any) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
-
-// widthOf returns the number of columns of a terminal, or 80 if it is not known.
-func widthOf(f *os.File) int {
-	const usual = 80
-	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-		return width
-	}
-	return usual
-}
-
-// colours reports whether output to a stream is coloured: the stream is a terminal or
-// CLICOLOR_FORCE is set, and the environment does not forbid colours.
-func colours(w any) bool {
-	if os.Getenv("NO_COLOR") != "" {
-		return false
-	}
-	if force := os.Getenv("CLICOLOR_FORCE"); force != "" && force != "0" {
-		return true
-	}
-	return isTerminal(w) && os.Getenv("TERM") != "dumb"
 }

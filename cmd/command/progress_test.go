@@ -3,21 +3,21 @@ package command
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"lockquake/scenarios"
 	"lockquake/scenarios/campaign"
 )
 
 // shownOn returns the progress output of a campaign of two strategies with a run every step.
-func shownOn(width func() int, runs int, step time.Duration) string {
+func shownOn(terminal bool, runs int, step time.Duration) string {
 	var out bytes.Buffer
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	p := &progress{out: &out, title: "pauses", labels: []string{"redis", "fenced"}, now: func() time.Time { return at }, width: width}
+	p := &progress{out: &out, title: "pauses", labels: []string{"redis", "fenced"}, now: func() time.Time { return at }, redraws: terminal, width: func() int { return 100 }}
 	p.begin()
 	for i := 1; i <= runs; i++ {
 		at = at.Add(step)
@@ -28,20 +28,19 @@ func shownOn(width func() int, runs int, step time.Duration) string {
 }
 
 func TestProgressOnATerminalRedrawsOneLine(t *testing.T) {
-	wide := func() int { return 100 }
 	want := "\r\x1b[Kpauses: 1/4 runs, 3s left; rates: redis 100 %, fenced -" +
 		"\r\x1b[Kpauses: 2/4 runs, 2s left; rates: redis 100 %, fenced 0 %" +
 		"\r\x1b[Kpauses: 3/4 runs, 1s left; rates: redis 50 %, fenced 0 %" +
 		"\r\x1b[Kpauses: 4/4 runs, 0s left; rates: redis 50 %, fenced 0 %" +
 		"\r\x1b[K"
-	if diff := cmp.Diff(want, shownOn(wide, 4, time.Second)); diff != "" {
+	if diff := cmp.Diff(want, shownOn(true, 4, time.Second)); diff != "" {
 		t.Errorf("shown (-want +got):\n%s", diff)
 	}
 	// For a thousand runs in a second the line is drawn ten times, and cleared.
-	if n := strings.Count(shownOn(wide, 1000, time.Millisecond), "\r"); n != 11 {
+	if n := strings.Count(shownOn(true, 1000, time.Millisecond), "\r"); n != 11 {
 		t.Errorf("drawn %d times", n-1)
 	}
-	if got := shownOn(wide, 0, time.Second); got != "" {
+	if got := shownOn(true, 0, time.Second); got != "" {
 		t.Errorf("nothing was run, and this is shown: %q", got)
 	}
 }
@@ -51,7 +50,6 @@ func TestProgressFitsTheTerminal(t *testing.T) {
 	p.begin()
 	p.last = campaign.Progress{Done: 12, Total: 34}
 	for width, want := range map[int]string{
-		0:  "pauses: 12/34 runs, 5s left; rates: redis -, fenced -, 漢字 -",
 		61: "pauses: 12/34 runs, 5s left; rates: redis -, fenced -, 漢字 -",
 		60: "pauses: 12/34 runs, 5s left; rates: redis -, fenced -, ...",
 		48: "pauses: 12/34 runs, 5s left; rates: redis -, ...",
@@ -70,33 +68,26 @@ func TestProgressFitsTheTerminal(t *testing.T) {
 }
 
 func TestProgressInAFileIsALineEveryTenSeconds(t *testing.T) {
-	if got := shownOn(nil, 9, time.Second); got != "" {
+	if got := shownOn(false, 9, time.Second); got != "" {
 		t.Errorf("after 9s this is shown: %q", got)
 	}
 	want := fmt.Sprintln("pauses: 10/24 runs, 14s left; rates: redis 60 %, fenced 0 %") +
 		fmt.Sprintln("pauses: 20/24 runs, 4s left; rates: redis 50 %, fenced 0 %") +
 		fmt.Sprintln("pauses: 24/24 runs, took 24s; rates: redis 50 %, fenced 0 %")
-	if diff := cmp.Diff(want, shownOn(nil, 24, time.Second)); diff != "" {
+	if diff := cmp.Diff(want, shownOn(false, 24, time.Second)); diff != "" {
 		t.Errorf("shown (-want +got):\n%s", diff)
 	}
 }
 
-func TestTheEnvironmentDecidesOnColours(t *testing.T) {
-	for _, test := range []struct {
-		noColor, force, term string
-		want                 bool
-	}{
-		{"", "", "xterm", false}, // it is no terminal
-		{"", "1", "xterm", true},
-		{"", "0", "xterm", false},
-		{"", "1", "dumb", true},
-		{"1", "1", "xterm", false},
-	} {
-		t.Setenv("NO_COLOR", test.noColor)
-		t.Setenv("CLICOLOR_FORCE", test.force)
-		t.Setenv("TERM", test.term)
-		if got := colours(io.Discard); got != test.want {
-			t.Errorf("%+v: %v", test, got)
-		}
+// Two runs of a under one case hold, and one under another fails: 33 %.
+func TestProgressCountsTheCasesOfAStrategyTogether(t *testing.T) {
+	s := &scenarios.Scenario{Strategies: []scenarios.Strategy{{Label: "a under pauses", Case: "pauses"}, {Label: "a under crashes", Case: "crashes"}, {Label: "b"}}}
+	var out bytes.Buffer
+	p := newProgress(&out, "cases", s, nil)
+	for i, label := range []string{"a under pauses", "a under pauses", "a under crashes"} {
+		p.show(campaign.Progress{Done: i + 1, Total: 4, Label: label, Violated: i == 2})
+	}
+	if got, want := p.line("1s left", 80), "cases: 3/4 runs, 1s left; rates: a 33 %, b -"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -90,7 +90,7 @@ func (f *rateFlags) rate(ctx context.Context, arg string, stdout, stderr io.Writ
 	noteLibraries(stderr, s, f.strategies)
 	if !f.quiet {
 		r.Searching = func() {
-			fmt.Fprintf(stderr, "%s: searching for the shortest pause that breaks a lock\n", s.Name)
+			say(stderr, "%s: searching for the shortest pause that breaks a lock", s.Name)
 		}
 		var bar *progress // of the runs, which begin after the search
 		r.Progress = func(at campaign.Progress) {
@@ -196,5 +196,5 @@ func (f *rateFlags) deliver(y *results.Yearly, runs *scenarios.Scenario, stdout 
 	if f.format == "json" {
 		return results.WriteJSON(stdout, y)
 	}
-	return tables.Yearly(stdout, y, colours(stdout))
+	return tables.Yearly(stdout, y, screenOf(stdout))
 }

@@ -6,75 +6,152 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"lockquake/checker"
 	"lockquake/reports/story"
+	"lockquake/scenarios"
 	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/results"
 	"lockquake/scenarios/run"
 )
 
+// reproduceFlags are the flags of lockquake reproduce.
+type reproduceFlags struct {
+	program    program
+	seed       uint64
+	strategies []string
+	sets       []string
+	pauses     string
+}
+
 func (p program) newReproduce() *cobra.Command {
-	var (
-		seed  uint64
-		names []string
-		sets  []string
-		log   string
-	)
+	f := reproduceFlags{program: p}
 	cmd := &cobra.Command{
 		Use:   "reproduce SCENARIO",
 		Short: "Run each strategy once and tell what happened",
-		Long: `Reproduce runs every strategy of a scenario once and tells the run as a story: which workers
-believed to hold the lock, which worker held the lease, and what the resource accepted or refused.`,
+		Long: `Reproduce runs every strategy of a scenario once and tells the run with the worst violation as a
+story: which workers believed to hold the lock, which worker held the lease, and what the resource
+accepted or refused. Of the other strategies it says what they violated, and gives the command that
+tells their story. With one strategy it always tells the story.`,
 		Example: `  lockquake reproduce kleppmann
   lockquake reproduce gc-pause --strategy redis --seed 4
   lockquake reproduce kleppmann --set faults.pause.for=9.9s`,
 		Args:              exactlyOne("one scenario"),
 		ValidArgsFunction: p.completeScenarios(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.reproduce(cmd.Context(), args[0], names, sets, log, seed, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return f.reproduce(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the runs")
-	cmd.Flags().StringSliceVar(&names, "strategy", nil, "only these strategies, labels or libraries such as redsync (default: all of the scenario)")
-	setFlag(cmd, &sets)
-	pausesFlag(cmd, &log)
+	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the runs")
+	cmd.Flags().StringSliceVar(&f.strategies, "strategy", nil, "only these strategies, labels or libraries such as redsync (default: all of the scenario)")
+	setFlag(cmd, &f.sets)
+	pausesFlag(cmd, &f.pauses)
 	completeFlag(cmd, "seed", cobra.NoFileCompletions)
 	completeFlag(cmd, "strategy", p.completeStrategies)
 	return cmd
 }
 
-func (p program) reproduce(ctx context.Context, arg string, names, sets []string, pauses string, seed uint64, stdout, stderr io.Writer) error {
-	s, err := p.loadPaused(arg, sets, pauses)
+func (f *reproduceFlags) reproduce(ctx context.Context, arg string, stdout, stderr io.Writer) error {
+	s, err := f.program.loadPaused(arg, f.sets, f.pauses)
 	if err != nil {
 		return err
 	}
-	noteLibraries(stderr, s, names)
+	noteLibraries(stderr, s, f.strategies)
+	names := f.strategies
 	if len(names) == 0 {
 		for _, use := range s.Strategies {
 			names = append(names, use.Label)
 		}
 	}
-	for i, name := range names {
-		trial, err := run.Once(s, run.Request{Label: name, Seed: seed})
+	var trials []*results.Trial
+	for _, name := range names {
+		trial, err := run.Once(s, run.Request{Label: name, Seed: f.seed})
 		if err != nil {
 			return err
 		}
-		if i > 0 {
-			fmt.Fprintln(stdout)
-		}
-		if err := story.Tell(trial).Write(stdout, story.Options{Color: colours(stdout)}); err != nil {
+		trials = append(trials, trial)
+	}
+	told := worstOf(trials)
+	if told != nil {
+		if err := story.Tell(told).Write(stdout, screenOf(stdout)); err != nil {
 			return err
 		}
+		fmt.Fprintln(stdout)
+	}
+	if len(trials) > 1 {
+		f.others(arg, trials, told, stdout)
 	}
 	// The verdict on these runs is that of a campaign.
-	c, err := campaign.Run(ctx, s, campaign.Request{Seeds: results.SeedRange{First: seed, Last: seed}, Strategies: names})
+	c, err := campaign.Run(ctx, s, campaign.Request{Seeds: results.SeedRange{First: f.seed, Last: f.seed}, Strategies: names})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "\n%s, seed %d: %s\n", s.Name, seed, c.Summary())
+	say(stdout, "%s, seed %d: %s", s.Name, f.seed, c.Summary())
 	return outcome(c.Verdict)
+}
+
+// worstOf returns the run with the most serious violation that decides, the first of them, or nil if
+// there is none. A single run is returned in any case.
+func worstOf(trials []*results.Trial) *results.Trial {
+	var checks []string
+	for _, trial := range trials {
+		if trial.Telling != "" {
+			checks = append(checks, trial.Telling)
+		}
+	}
+	switch {
+	case len(trials) == 1:
+		return trials[0]
+	case checks == nil:
+		return nil
+	}
+	worst := checker.Serious(checks)[0]
+	return trials[slices.IndexFunc(trials, func(t *results.Trial) bool { return t.Telling == worst })]
+}
+
+// others says what happened in the runs beside the one that was told, with the command that tells each
+// run with a violation.
+func (f *reproduceFlags) others(arg string, trials []*results.Trial, told *results.Trial, stdout io.Writer) {
+	var held []string
+	for _, trial := range trials {
+		violated := slices.DeleteFunc(trial.Checks(checker.Invalid), func(check string) bool { return checker.Advisory(check) && check != trial.Telling })
+		undecided := trial.Checks(checker.Unknown)
+		switch {
+		case trial == told:
+			continue
+		case trial.Telling != "":
+			say(stdout, "%s violated %s:", trial.Label, strings.Join(checker.Serious(violated), ", "))
+		case len(undecided) > 0:
+			say(stdout, "%s violated nothing, and %s cannot be decided:", trial.Label, strings.Join(undecided, ", "))
+		default:
+			held = append(held, trial.Label)
+			continue
+		}
+		fmt.Fprintf(stdout, "  %s\n", f.line(arg, trial.Label))
+	}
+	if len(held) > 0 {
+		say(stdout, "no violation that does harm: %s", strings.Join(held, ", "))
+	}
+	fmt.Fprintln(stdout)
+}
+
+// line returns the command that tells the run of one strategy.
+func (f *reproduceFlags) line(arg, label string) string {
+	words := []string{f.program.name, "reproduce", scenarios.Word(arg), "--strategy", scenarios.Word(label)}
+	if f.seed != 1 {
+		words = append(words, fmt.Sprintf("--seed %d", f.seed))
+	}
+	for _, set := range f.sets {
+		words = append(words, "--set", scenarios.Word(set))
+	}
+	if f.pauses != "" {
+		words = append(words, "--pauses", scenarios.Word(f.pauses))
+	}
+	return strings.Join(words, " ")
 }
 
 func (p program) newReplay() *cobra.Command {
@@ -135,7 +212,7 @@ func (p program) replay(text, traceFile string, stdout, stderr io.Writer) (err e
 	if err != nil {
 		return err
 	}
-	if err := story.Tell(trial).Write(stdout, story.Options{Color: colours(stdout)}); err != nil {
+	if err := story.Tell(trial).Write(stdout, screenOf(stdout)); err != nil {
 		return err
 	}
 	if trial.Checksum != token.Checksum {

@@ -2,7 +2,9 @@ package command
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -25,13 +27,16 @@ func (p program) newRoot(stdout, stderr io.Writer) *cobra.Command {
 pauses, late packets and partitions, checks what happened to the protected resource, and
 says how often each lock fails, with the shortest story of how.
 
+What it prints is as wide as the terminal, or as COLUMNS says, but at least 80 columns; a file or a
+pipe has 100. JSON, Markdown and the files of a report are always the same.
+
 ` + exitCodes,
 		Example: `  lockquake reproduce kleppmann
   lockquake run gc-pause --seeds 1-1000
   lockquake compare base/results.json lockquake-report
   lockquake list scenarios`,
 		Version:       results.Version,
-		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: p.name},
+		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: p.shown()},
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
@@ -44,6 +49,7 @@ says how often each lock fails, with the shortest story of how.
 	}
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", screenOf(stdout).Columns())))
 	root.SetFlagErrorFunc(flagError)
 	add := func(id, title string, commands ...*cobra.Command) {
 		root.AddGroup(&cobra.Group{ID: id, Title: title})
@@ -58,6 +64,9 @@ says how often each lock fails, with the shortest story of how.
 	add("runs", "Shake locks:", p.newRun(), p.newMerge(), p.newReproduce(), p.newReplay(), p.newExplore(), p.newShrink(), p.newSweep(), p.newMatrix(), p.newAdvise(), p.newRate(), p.newHiccup(), newCheck(), newCompare())
 	add("scenarios", "Write scenarios:", p.newInit(), p.newList(), p.newValidate(), p.newSchema())
 	add("more", "More:", p.newVersion(), help)
+	for _, e := range p.extensions {
+		e.addTo(root, p.described)
+	}
 	addCompletion(root)
 	p.rename(root)
 	return root

@@ -77,7 +77,7 @@ func (f *shrinkFlags) run(ctx context.Context, arg string, stdout, stderr io.Wri
 		var last search.Extent
 		told = func(e search.Extent) {
 			if e != last {
-				fmt.Fprintf(stderr, "still failing: %v\n", e)
+				say(stderr, "still failing: %v", e)
 			}
 			last = e
 		}
@@ -94,10 +94,13 @@ func (f *shrinkFlags) run(ctx context.Context, arg string, stdout, stderr io.Wri
 	if err := f.confirm(small); err != nil {
 		return err
 	}
-	if err := story.TellCheck(small.Trial, small.Check).Write(stdout, story.Options{Color: colours(stdout)}); err != nil {
+	if err := story.TellCheck(small.Trial, small.Check).Write(stdout, screenOf(stdout)); err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "\n%s violated by %v,\nwhere there were %v; found in %d runs\nscenario: %s\n", small.Check, small.To, small.From, small.Runs, f.out)
+	fmt.Fprintln(stdout)
+	say(stdout, "%s violated by %v,", small.Check, small.To)
+	say(stdout, "where there were %v; found in %d runs", small.From, small.Runs)
+	fmt.Fprintf(stdout, "scenario: %s\n", f.out)
 	if small.Partial {
 		return interruptError{"it may be made smaller yet"}
 	}

@@ -202,7 +202,7 @@ func (f *sweepFlags) deliver(s *results.Sweep, stdout io.Writer) error {
 	if f.format == "json" {
 		return results.WriteJSON(stdout, s)
 	}
-	if err := tables.Sweep(stdout, s, colours(stdout)); err != nil {
+	if err := tables.Sweep(stdout, s, screenOf(stdout)); err != nil {
 		return err
 	}
 	if !f.noReport {

@@ -34,7 +34,7 @@ func TestAnExtensionNeedsOnlyItsFilesAndOneLine(t *testing.T) {
 			"fault",
 			"a fault",
 			[]string{"explore", "toy.yaml", "--placement", "when worker-1 lease-checked 1 jolt worker-1 by 1s for 15s"},
-			"is moved to a host that is 1s ahead, for 15s right",
+			"is moved to a host that is 1s ahead, for 15s",
 		},
 	} {
 		t.Run(toy.name, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"lockquake/lock"
 	"lockquake/reports/tables"
+	"lockquake/reports/words"
 	"lockquake/scenarios/results"
 	"lockquake/scenarios/search"
 )
@@ -65,7 +66,7 @@ func (r *request) explore(ctx context.Context) (string, error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n\n", s.Name, strings.Join(wrong, "; "))
-	if err := tables.Exploration(&b, x, false); err != nil {
+	if err := tables.Exploration(&b, x, words.Screen{}); err != nil {
 		return "", err
 	}
 	return b.String(), nil

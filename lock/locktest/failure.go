@@ -97,7 +97,7 @@ func (r *request) tell(b *strings.Builder, t *results.Trial, check string) {
 	told := story.TellCheck(t, check)
 	told.Replay = "" // it is a command of go test
 	b.WriteByte('\n')
-	_ = told.Write(b, story.Options{}) // a strings.Builder returns no error
+	_ = told.Write(b, story.InFile()) // a strings.Builder returns no error
 	fmt.Fprintf(b, "\nrun it again with: %s\n", r.command(t.Replay))
 }
 

@@ -11,6 +11,7 @@ import (
 	"lockquake/checker"
 	"lockquake/faults"
 	"lockquake/history"
+	"lockquake/reports/words"
 	"lockquake/scenarios"
 	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/results"
@@ -74,7 +75,7 @@ func checkStory(t *testing.T, name string, run *results.Trial, check string) {
 	problems = append(problems, untrue(run, story)...)
 	if len(problems) > 0 {
 		var out strings.Builder
-		_ = story.Write(&out, Options{Width: 160}) // a Builder takes everything
+		_ = story.Write(&out, words.Screen{Width: 160}) // a Builder takes everything
 		t.Errorf("%s:\n%s\n%s", name, strings.Join(problems, "\n"), out.String())
 	}
 }

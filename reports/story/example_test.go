@@ -44,14 +44,14 @@ func ExampleTell() {
 		return
 	}
 	trial := &results.Trial{Scenario: "by-hand", Label: "none", Strategy: "none", Seed: 1, History: h, Results: judged}
-	if err := story.Tell(trial).Write(os.Stdout, story.Options{}); err != nil {
+	if err := story.Tell(trial).Write(os.Stdout, story.InFile()); err != nil {
 		fmt.Println(err)
 	}
 	// Output:
 	// by-hand: none, seed 1, fence of the resource: off
 	//
-	// lost-update invalid: worker-2's section 1 saw 0 of item n and wrote 1 over 1, the work of worker-1's section 1 (wrote
-	//   1)
+	// lost-update invalid: worker-2's section 1 saw 0 of item n and wrote 1 over 1, the work of
+	//   worker-1's section 1 (wrote 1)
 	//
 	//    time, s  who       what                                     believes to hold   lease, until  resource
 	//      0.002  worker-1  enters its section                       worker-1           -             n=0

@@ -24,7 +24,7 @@ func TestTheGoldenStoriesStayTheSame(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.file, func(t *testing.T) {
 			var got bytes.Buffer
-			if err := Tell(tt.run).Write(&got, Options{}); err != nil {
+			if err := Tell(tt.run).Write(&got, InFile()); err != nil {
 				t.Fatal(err)
 			}
 			sample.Golden(t, *update, tt.file, got.Bytes())

@@ -23,7 +23,7 @@ func TestALockOnSeveralServersIsToldAsOneLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := Tell(trial).Write(&out, Options{}); err != nil {
+	if err := Tell(trial).Write(&out, InFile()); err != nil {
 		t.Fatal(err)
 	}
 	text := strings.Join(strings.Fields(out.String()), " ")

@@ -388,7 +388,7 @@ func TestAStoryFitsOnATerminal(t *testing.T) {
 				}
 			}
 			var out bytes.Buffer
-			if err := story.Write(&out, Options{}); err != nil {
+			if err := story.Write(&out, InFile()); err != nil {
 				t.Fatal(err)
 			}
 			for line := range strings.Lines(out.String()) {
@@ -464,7 +464,7 @@ func TestAHistoryThatContradictsItselfHasNoStory(t *testing.T) {
 
 func TestADecisiveLineIsRed(t *testing.T) {
 	var out bytes.Buffer
-	if err := Tell(sample.Kleppmann(0)).Write(&out, Options{Color: true}); err != nil {
+	if err := Tell(sample.Kleppmann(0)).Write(&out, words.Screen{Color: true}); err != nil {
 		t.Fatal(err)
 	}
 	if n := strings.Count(out.String(), string(words.Alarm)); n != 1 {

@@ -3,7 +3,7 @@ package story
 import (
 	"bytes"
 	"io"
-	"strings"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -17,34 +17,31 @@ type column struct {
 	cell  func(Line) string
 }
 
-// textColumn is the index of the column that is narrowed if the story is too wide.
-const textColumn = 3
+// The columns of a story that a narrow screen changes.
+const (
+	textColumn  = 3 // narrowed
+	stateColumn = 5 // left out, and then the one that takes its place
+)
 
-// Options say how [Story.Write] prints.
-type Options struct {
-	Color bool // use the colours of a terminal
-	Width int  // columns that the story may take; 0 stands for 120
-}
+// InFile is the screen of a story in a file.
+func InFile() words.Screen { return words.Screen{Width: 120} }
 
 // Write prints the story: its title, what was violated, a row for each line with three columns of
 // state, the other verdicts, and the command that repeats the run.
-func (s Story) Write(w io.Writer, o Options) error {
-	if o.Width == 0 {
-		o.Width = 120
-	}
+func (s Story) Write(w io.Writer, on words.Screen) error {
 	var b bytes.Buffer
-	words.Paint(&b, o.Color, words.Bold, s.Title)
+	on.Prose(&b, words.Bold, "", "  ", s.Title)
 	b.WriteByte('\n')
 	if s.Finding != "" {
-		writeVerdict(&b, s.Finding, o)
+		writeVerdict(&b, s.Finding, on)
 		b.WriteByte('\n')
 	}
 	if len(s.Lines) > 0 {
-		s.writeLines(&b, o)
+		s.writeLines(&b, on)
 		b.WriteByte('\n')
 	}
 	for _, verdict := range s.Verdicts {
-		writeVerdict(&b, verdict, o)
+		writeVerdict(&b, verdict, on)
 	}
 	if s.Replay != "" {
 		b.WriteString("\n" + words.ReplayLine(s.Program, s.Replay) + "\n")
@@ -53,30 +50,18 @@ func (s Story) Write(w io.Writer, o Options) error {
 	return err
 }
 
-func writeVerdict(b *bytes.Buffer, verdict string, o Options) {
-	b.WriteString(strings.Join(words.Wrap(verdict, o.Width-2), "\n  ") + "\n")
+func writeVerdict(b *bytes.Buffer, verdict string, on words.Screen) {
+	on.Prose(b, "", "", "  ", verdict)
 }
 
-func (s Story) writeLines(b *bytes.Buffer, o Options) {
-	columns := s.columns()
-	widths := make([]int, len(columns))
-	total := 2 * (len(columns) - 1)
-	for i, c := range columns {
-		widths[i] = utf8.RuneCountInString(c.head)
-		for _, line := range s.Lines {
-			widths[i] = max(widths[i], utf8.RuneCountInString(c.cell(line)))
-		}
-		total += widths[i]
-	}
-	if total > o.Width {
-		widths[textColumn] = max(24, widths[textColumn]-(total-o.Width))
-	}
+func (s Story) writeLines(b *bytes.Buffer, on words.Screen) {
+	columns, widths, left, needed := s.fitting(on.Columns())
 	var heads []string
 	for _, c := range columns {
 		heads = append(heads, c.head)
 	}
 	right := func(i int) bool { return columns[i].right }
-	words.Paint(b, o.Color, words.Faint, words.AlignedRow(heads, widths, right))
+	on.Paint(b, words.Faint, words.AlignedRow(heads, widths, right))
 	for _, line := range s.Lines {
 		style := words.Style("")
 		if line.Decisive {
@@ -91,9 +76,38 @@ func (s Story) writeLines(b *bytes.Buffer, o Options) {
 				}
 			}
 			cells[textColumn] = part
-			words.Paint(b, o.Color, style, words.AlignedRow(cells, widths, right))
+			on.Paint(b, style, words.AlignedRow(cells, widths, right))
 		}
 	}
+	on.LeftOut(b, left, needed)
+}
+
+// fitting returns the columns that fit into a width, how wide each is, the heads of those that it leaves
+// out, and the width that all need. If they are too wide it narrows the text, but not by much: it
+// rather leaves out the lease and then the state of the resource, since the text tells how they change.
+func (s Story) fitting(width int) (columns []column, widths []int, left []string, needed int) {
+	const narrow, narrowest = 32, 24 // of the text
+	columns = s.columns()
+	widths = make([]int, len(columns))
+	total := 2 * (len(columns) - 1)
+	for i, c := range columns {
+		widths[i] = utf8.RuneCountInString(c.head)
+		for _, line := range s.Lines {
+			widths[i] = max(widths[i], utf8.RuneCountInString(c.cell(line)))
+		}
+		total += widths[i]
+	}
+	needed = total
+	text := widths[textColumn]
+	for stateColumn < len(columns) && text-(total-width) < min(narrow, text) {
+		left = append(left, columns[stateColumn].head)
+		total -= widths[stateColumn] + 2
+		columns, widths = slices.Delete(columns, stateColumn, stateColumn+1), slices.Delete(widths, stateColumn, stateColumn+1)
+	}
+	if total > width {
+		widths[textColumn] = max(narrowest, text-(total-width))
+	}
+	return columns, widths, left, needed
 }
 
 // columns returns the columns of a story.

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
@@ -17,22 +16,22 @@ import (
 
 // Advice prints an answer for a terminal: what happened to the lock in question, what helps, the TTL,
 // the costs, what would change the answer, and what is not simulated.
-func Advice(w io.Writer, a *results.Advice, color bool) error {
-	return writeSections(w, AdviceSections(a), color)
+func Advice(w io.Writer, a *results.Advice, on words.Screen) error {
+	return writeSections(w, AdviceSections(a), on)
 }
 
-func writeSections(w io.Writer, sections []AdviceSection, color bool) error {
+func writeSections(w io.Writer, sections []AdviceSection, on words.Screen) error {
 	var b bytes.Buffer
 	for _, s := range sections {
 		if b.Len() > 0 {
 			b.WriteByte('\n')
 		}
-		words.Paint(&b, color, words.Bold, s.Title)
-		sentences(&b, s.Text)
+		on.Prose(&b, words.Bold, "", "  ", s.Title)
+		sentences(&b, on, s.Text)
 		if len(s.Grid.Rows) > 0 {
-			words.WriteTable(&b, color, append([][]string{s.Grid.Head}, s.Grid.Rows...), words.Figures{From: s.Grid.Texts, To: math.MaxInt}, nil)
+			writeWords(&b, on, s.Grid)
 		}
-		sentences(&b, s.Notes)
+		sentences(&b, on, s.Notes)
 		for _, command := range s.Commands {
 			fmt.Fprintln(&b, "  "+command)
 		}
@@ -41,10 +40,29 @@ func writeSections(w io.Writer, sections []AdviceSection, color bool) error {
 	return err
 }
 
+// writeWords prints a grid. If it holds words only and does not fit, each row is a sentence of its heads and
+// cells, below its first cell.
+func writeWords(b *bytes.Buffer, on words.Screen, g Grid) {
+	if g.Texts < len(g.Head) || on.Fits(g.table()) {
+		on.Table(b, g.table())
+		return
+	}
+	for i, row := range g.Rows {
+		if row[0] != "" && (i == 0 || row[0] != g.Rows[i-1][0]) {
+			on.Prose(b, "", "", "  ", row[0])
+		}
+		var parts []string
+		for i, cell := range row[1:] {
+			parts = append(parts, g.Head[i+1]+" "+cell)
+		}
+		on.Prose(b, "", "  ", "    ", strings.Join(parts, ", "))
+	}
+}
+
 // sentences prints texts, and indents their other lines.
-func sentences(b *bytes.Buffer, texts []string) {
+func sentences(b *bytes.Buffer, on words.Screen, texts []string) {
 	for _, text := range texts {
-		fmt.Fprintln(b, strings.Join(words.Wrap(text, words.LineWidth-2), "\n  "))
+		on.Prose(b, "", "", "  ", text)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"lockquake/internal/stats"
+	"lockquake/reports/words"
 	"lockquake/scenarios/results"
 )
 
@@ -153,7 +154,7 @@ func TestAnAnswerListsWhatIsAssumed(t *testing.T) {
 	a := asked(lost("failover", 20))
 	a.Assumed = []string{"--looks never", "failover: about every 10m"}
 	var b bytes.Buffer
-	if err := Advice(&b, a, false); err != nil {
+	if err := Advice(&b, a, words.Screen{}); err != nil {
 		t.Fatal(err)
 	}
 	if want := "\nAssumed, since no input says it\n--looks never\nfailover: about every 10m\n"; !strings.Contains(b.String(), want) {

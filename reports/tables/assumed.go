@@ -52,14 +52,14 @@ func heeding(c *results.Campaign) string {
 	var differ, workers []string
 	for _, st := range c.Strategies {
 		if st.Heeds != first.Heeds {
-			differ = append(differ, fmt.Sprintf("under %s %s", words.Plain(st.Label, 60), heeds(st.Heeds)))
+			differ = append(differ, fmt.Sprintf("under %s %s", words.Plain(st.Use(), 60), heeds(st.Heeds)))
 		}
 		for worker, way := range st.HeedsOf {
 			workers = append(workers, fmt.Sprintf("of %s %s", words.Plain(worker, 60), heeds(way)))
 		}
 	}
 	slices.Sort(workers)
-	differ = append(differ, slices.Compact(workers)...)
+	differ = append(slices.Compact(differ), slices.Compact(workers)...)
 	text := "work " + heeds(first.Heeds) + " checks its context"
 	if first.Heeds == results.HeedsBeforeWrite {
 		text = "work checks its context " + heeds(first.Heeds)

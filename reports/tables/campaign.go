@@ -14,7 +14,7 @@ import (
 
 // Options select what [Campaign] prints.
 type Options struct {
-	Color   bool   // use the colours of a terminal
+	Screen  words.Screen
 	Metrics bool   // print the metrics of each lock
 	Part    string // the shard that this is, as 3/16, which has no verdict of its own; "" for a whole campaign
 	Report  string // path of the report, for the last line; "" for none
@@ -23,63 +23,58 @@ type Options struct {
 // Campaign prints a campaign for a terminal: what happened, whether that is expected, the tables, and
 // the assumptions. For a campaign with cases the first table is a map of them.
 func Campaign(w io.Writer, c *results.Campaign, o Options) error {
+	on := o.Screen
 	var b bytes.Buffer
 	title := fmt.Sprintf("%s, %s", words.Plain(c.Scenario, 60), Seeds(c))
 	if c.Partial {
 		title += ", stopped before the end"
 	}
-	words.Paint(&b, o.Color, words.Bold, title)
+	on.Paint(&b, words.Bold, title)
 	b.WriteByte('\n')
-	WriteSentences(&b, o.Color, Verdict(c))
+	WriteSentences(&b, on, Verdict(c))
 	b.WriteByte('\n')
 	switch {
 	case o.Part == "":
-		WriteSentences(&b, o.Color, Expectations(c))
+		WriteSentences(&b, on, Expectations(c))
 	case c.Partial:
-		words.Paint(&b, o.Color, words.Bold, fmt.Sprintf("shard %s is not done; run it again with --resume", o.Part))
+		on.Paint(&b, words.Bold, fmt.Sprintf("shard %s is not done; run it again with --resume", o.Part))
 	default:
-		words.Paint(&b, o.Color, words.Bold, fmt.Sprintf("shard %s is done; %s merge decides, once all are", o.Part, cmp.Or(c.Program, "lockquake")))
+		on.Paint(&b, words.Bold, fmt.Sprintf("shard %s is done; %s merge decides, once all are", o.Part, cmp.Or(c.Program, "lockquake")))
 	}
 	b.WriteByte('\n')
 	shown := c.Strategies
 	if HasCases(c) {
-		writeGrid(&b, o.Color, CaseGrid(c))
-		shown = unexpected(c)
+		writeCases(&b, on, CaseGrid(c))
+		if shown = unexpected(c); len(shown) > 0 {
+			b.WriteByte('\n')
+		}
 	}
 	rows := [][]string{{"strategy", "fence", "violating runs", "rate", "95 % interval", "finished", "as expected"}}
 	for _, st := range shown {
 		rows = append(rows, []string{
-			Name(st), words.Plain(st.Fence, 30), words.Thousands(st.Violating) + " of " + words.Thousands(st.Runs), words.Percent(st.Rate), IntervalOf(st),
+			words.Plain(st.Label, 60), words.Plain(st.Fence, 30), words.Thousands(st.Violating) + " of " + words.Thousands(st.Runs), words.Percent(st.Rate), IntervalOf(st),
 			Finished(st), OutcomeOf(st).Cell(),
 		})
 	}
 	alarming := func(row int) bool { return OutcomeOf(shown[row-1]) == Unexpected }
 	if len(shown) > 0 {
-		words.WriteTable(&b, o.Color, rows, words.Figures{From: 2, To: 6}, alarming)
+		on.Table(&b, words.Table{Rows: rows, Figures: words.Figures{From: 2, To: 6}, Least: []int{1, 2, 4}, Alarming: alarming})
 	}
-	writeChecks(&b, o.Color, shown, alarming)
+	writeChecks(&b, on, shown, alarming)
 	if o.Metrics {
-		writeMetrics(&b, o.Color, c)
-		writeTerms(&b, o.Color, c)
+		writeMetrics(&b, on, c)
+		writeTerms(&b, on, c)
 	}
-	writeBounds(&b, o.Color, c)
-	for i, remark := range Remarks(c) {
+	writeBounds(&b, on, c)
+	for i, remark := range slices.Concat(pairedBriefly(c), limits(c)) {
 		if i == 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "%s\n", strings.Join(words.Wrap(words.Plain(remark, 400), words.LineWidth-2), "\n  "))
+		on.Prose(&b, "", "", "  ", words.Plain(remark, 400))
 	}
-	for _, f := range c.Faults {
-		if f.Case != "" && f.Planned == 0 {
-			continue // a case that was not run
-		}
-		fmt.Fprintf(&b, "\nfault %s: %s planned, %s injected, %s hit a section, a lease or a call",
-			words.Plain(f.Name(), 100), words.Thousands(int(f.Planned)), words.Thousands(int(f.Happened)), words.Thousands(int(f.Bit)))
-	}
-	if len(c.Faults) > 0 {
-		b.WriteByte('\n')
-	}
-	fmt.Fprintf(&b, "\n%s\n", strings.Join(words.Wrap("assumed: "+strings.Join(Assumed(c), "; "), words.LineWidth-2), "\n  "))
+	writeFaults(&b, on, c)
+	b.WriteByte('\n')
+	on.Prose(&b, "", "", "  ", "assumed: "+strings.Join(Assumed(c), "; "))
 	if o.Report != "" {
 		fmt.Fprintf(&b, "\nreport: %s\n", o.Report)
 	}
@@ -89,7 +84,7 @@ func Campaign(w io.Writer, c *results.Campaign, o Options) error {
 
 // writeChecks prints in how many runs of each strategy each check was violated. A check
 // that no strategy violated has no column.
-func writeChecks(b *bytes.Buffer, color bool, shown []results.StrategyStats, alarming func(row int) bool) {
+func writeChecks(b *bytes.Buffer, on words.Screen, shown []results.StrategyStats, alarming func(row int) bool) {
 	head := []string{"runs that violate"}
 	for _, st := range shown {
 		for _, check := range st.Order {
@@ -110,7 +105,7 @@ func writeChecks(b *bytes.Buffer, color bool, shown []results.StrategyStats, ala
 	}
 	rows := [][]string{titles}
 	for _, st := range shown {
-		row := []string{Name(st)}
+		row := []string{words.Plain(st.Label, 60)}
 		for _, check := range head[1:] {
 			cell := "-" // nothing to judge
 			if stats := st.Checks[check]; stats.Applies {
@@ -121,40 +116,67 @@ func writeChecks(b *bytes.Buffer, color bool, shown []results.StrategyStats, ala
 		rows = append(rows, row)
 	}
 	b.WriteByte('\n')
-	words.WriteTable(b, color, rows, words.Figures{From: 1, To: len(head)}, alarming)
+	on.Table(b, words.Table{Rows: rows, Figures: words.Figures{From: 1, To: len(head)}, Alarming: alarming})
 }
 
 // writeBounds prints which bounds of the scenario were met, if it has any.
-func writeBounds(b *bytes.Buffer, color bool, c *results.Campaign) {
+func writeBounds(b *bytes.Buffer, on words.Screen, c *results.Campaign) {
 	g := boundGrid(c)
 	if len(g.Rows) == 0 {
 		return
 	}
-	rows := append([][]string{g.Head}, g.Rows...)
+	t := g.table()
+	t.Figures.To = 4
+	t.Alarming = func(row int) bool { return t.Rows[row][4] == "NO" }
 	b.WriteByte('\n')
-	words.WriteTable(b, color, rows, words.Figures{From: 2, To: 4}, func(row int) bool { return rows[row][4] == "NO" })
+	on.Table(b, t)
 }
 
-// writeGrid prints a table of words. To keep columns narrow, it prints only the first
-// word of each heading above its column, and the whole headings below the table.
-func writeGrid(b *bytes.Buffer, color bool, g Grid) {
-	head := slices.Clone(g.Head)
-	for i := 1; i < len(head); i++ {
-		head[i], _, _ = strings.Cut(head[i], " ")
+// writeFaults prints how many faults there were.
+func writeFaults(b *bytes.Buffer, on words.Screen, c *results.Campaign) {
+	rows := [][]string{{"fault", "planned", "injected", "hit"}}
+	for _, f := range c.Faults {
+		if f.Case != "" && f.Planned == 0 {
+			continue // a case that was not run
+		}
+		rows = append(rows, []string{words.Plain(f.Name(), 100), thousands(f.Planned), thousands(f.Happened), thousands(f.Bit)})
 	}
-	rows := append([][]string{head}, g.Rows...)
-	words.WriteTable(b, color, rows, words.Figures{}, func(row int) bool { return slices.Contains(rows[row], broken) })
-	fmt.Fprintf(b, "\n%s\n%s\n", strings.Join(g.Head[1:], ", "), strings.Join(words.Wrap(g.Note, 110), "\n"))
+	if len(rows) > 1 {
+		b.WriteByte('\n')
+		on.Table(b, words.Table{Rows: rows, Figures: words.Figures{From: 1, To: len(rows[0])}})
+		on.Prose(b, words.Faint, "", "", "hit: a section, a lease or a call")
+	}
+}
+
+// writeCases prints the map of the cases. Its heads are the names of the classes of faults, without their letters.
+// It leaves out the cases without a class if no fault hit anything in them, as in a case without faults.
+func writeCases(b *bytes.Buffer, on words.Screen, g Grid) {
+	rows := make([][]string, 1+len(g.Rows))
+	for column, head := range g.Head {
+		_, name, lettered := strings.Cut(head, " ")
+		if !lettered {
+			name = head
+		}
+		if head == noClass && !slices.ContainsFunc(g.Rows, func(row []string) bool { return row[column] != "-" }) {
+			continue
+		}
+		rows[0] = append(rows[0], name)
+		for i, row := range g.Rows {
+			rows[i+1] = append(rows[i+1], row[column])
+		}
+	}
+	on.Table(b, words.Table{Rows: rows, Alarming: func(row int) bool { return slices.Contains(rows[row], broken) }})
+	on.Prose(b, words.Faint, "", "", g.Note)
 }
 
 // WriteSentences prints sentences for a terminal, at most as many as a screen has room for.
-func WriteSentences(b *bytes.Buffer, color bool, list []Sentence) {
+func WriteSentences(b *bytes.Buffer, on words.Screen, list []Sentence) {
 	shown, more := Shortened(list)
 	for _, s := range shown {
-		words.PaintWrapped(b, color, s.Grade.style(), words.Plain(s.Text, 400))
+		on.Prose(b, s.Grade.style(), "", "  ", words.Plain(s.Text, 400))
 	}
 	if more > 0 {
-		words.Paint(b, color, words.Faint, fmt.Sprintf("and %d more", more))
+		on.Paint(b, words.Faint, fmt.Sprintf("and %d more", more))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"lockquake/reports/internal/sample"
+	"lockquake/reports/words"
 	"lockquake/scenarios/results"
 )
 
@@ -32,13 +33,22 @@ func TestCasesArePrintedAsAMap(t *testing.T) {
 	if err := Campaign(&table, c, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, words := range []string{"strategy  P      C             other", "second    clean  holds", "third under crash", "C worker crashes"} {
-		if !strings.Contains(table.String(), words) {
-			t.Errorf("%q is missing in\n%s", words, table.String())
+	for _, text := range []string{"strategy  pauses  worker crashes  other\n", "second    clean   holds", "third under crash"} {
+		if !strings.Contains(table.String(), text) {
+			t.Errorf("%q is missing in\n%s", text, table.String())
 		}
 	}
 	if strings.Contains(table.String(), "first under pause") {
 		t.Errorf("a use of which nothing was expected is in\n%s", table.String())
+	}
+}
+
+// In the case without faults nothing can be hit.
+func TestTheMapLeavesOutACaseInWhichNothingWasHit(t *testing.T) {
+	var table bytes.Buffer
+	writeCases(&table, words.Screen{}, Grid{Head: []string{"strategy", "P pauses", noClass}, Rows: [][]string{{"a", "holds", "-"}, {"b", "30 %", "-"}}, Note: "How to read it."})
+	if got, want := table.String(), "strategy  pauses\na         holds\nb         30 %\nHow to read it.\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

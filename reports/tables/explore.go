@@ -13,38 +13,38 @@ import (
 
 // Exploration prints a search of placements for a terminal: a row for each strategy, its
 // first harmful placement of each fault, what was left out, and a map of the protocol.
-func Exploration(w io.Writer, e *results.Exploration, color bool) error {
+func Exploration(w io.Writer, e *results.Exploration, on words.Screen) error {
 	var b bytes.Buffer
 	title := fmt.Sprintf("%s: %s at every point, %s, %s each, seed %d", words.Plain(e.Scenario, 60),
 		[]string{"one fault", "one fault and two"}[e.Faults-1], words.Count(e.Workers, "worker"), words.Count(e.Sections, "section"), e.Seed)
 	if e.Partial {
 		title += ", stopped before the end"
 	}
-	words.Paint(&b, color, words.Bold, title)
+	on.Prose(&b, words.Bold, "", "  ", title)
 	lasts := "a fault lasts " + words.Short(e.For)
 	if p := e.Pauses; p != nil {
 		lasts += fmt.Sprintf(", a pause %s (the longest of %s in %s)", words.Short(p.Longest), words.Thousands(p.Count), words.Plain(p.File, 60))
 	}
-	b.WriteString(lasts + "\n\n")
+	on.Prose(&b, "", "", "  ", lasts)
+	b.WriteByte('\n')
 	rows := [][]string{{"strategy", "fence", "points", "placements", "corrupt", "break fencing", "break others", "cannot tell"}}
 	for _, st := range e.Strategies {
 		rows = append(rows, []string{
-			words.Labelled(st.Label, st.Name), words.Plain(st.Fence, 30), words.Thousands(st.Points), words.Thousands(st.Tried), words.Thousands(st.Corrupting), words.Thousands(st.Fencing),
+			words.Plain(st.Label, 60), words.Plain(st.Fence, 30), words.Thousands(st.Points), words.Thousands(st.Tried), words.Thousands(st.Corrupting), words.Thousands(st.Fencing),
 			words.Thousands(st.Others), words.Thousands(st.Undecided),
 		})
 	}
-	words.WriteTable(&b, color, rows, words.Figures{From: 2, To: 8}, nil)
+	on.Table(&b, words.Table{Rows: rows, Figures: words.Figures{From: 2, To: 8}, Least: []int{1, 2, 7}})
 	b.WriteString("\ncorrupt: updates lost, or two at work at once\nbreak fencing: tokens out of order, or wrongly accepted or refused\n\n")
 	for _, st := range e.Strategies {
-		head := words.Plain(st.Label, 60) + " violates "
-		fmt.Fprintf(&b, "%s\n", strings.Join(words.Wrap(head+checkCounts(st.Checks), words.LineWidth-2), "\n  "))
+		on.Prose(&b, "", "", "  ", words.Plain(st.Label, 60)+" violates "+checkCounts(st.Checks))
 	}
-	exploreHarm(&b, e, color)
+	exploreHarm(&b, e, on)
 	for _, st := range e.Strategies {
-		exploredNotes(&b, st)
+		exploredNotes(&b, st, on)
 	}
 	b.WriteString("\n")
-	exploreMap(&b, e, color)
+	exploreMap(&b, e, on)
 	_, err := w.Write(b.Bytes())
 	return err
 }
@@ -71,18 +71,20 @@ func checkCounts(checks map[string]int) string {
 }
 
 // exploredNotes prints what one strategy violates without a fault, and what was left out.
-func exploredNotes(b *bytes.Buffer, st results.ExploredStats) {
+func exploredNotes(b *bytes.Buffer, st results.ExploredStats, on words.Screen) {
 	if len(st.Without) > 0 {
-		fmt.Fprintf(b, "\n%s violates without any fault: %s\n", words.Plain(st.Label, 60), strings.Join(st.Without, ", "))
+		b.WriteByte('\n')
+		on.Prose(b, "", "", "  ", fmt.Sprintf("%s violates without any fault: %s", words.Plain(st.Label, 60), strings.Join(st.Without, ", ")))
 	}
 	for _, left := range st.Pruned {
-		fmt.Fprintf(b, "\n%s, left out: %s %s\n", words.Plain(st.Label, 60), words.Thousands(left.Count), left.Why)
+		b.WriteByte('\n')
+		on.Prose(b, "", "", "  ", fmt.Sprintf("%s, left out: %s %s", words.Plain(st.Label, 60), words.Thousands(left.Count), left.Why))
 	}
 }
 
 // exploreHarm prints a row for each strategy and kind of fault that does harm, with the
 // number of harmful placements and the first of them. A pair counts for its first fault.
-func exploreHarm(b *bytes.Buffer, e *results.Exploration, color bool) {
+func exploreHarm(b *bytes.Buffer, e *results.Exploration, on words.Screen) {
 	rows := [][]string{{"strategy", "fault", "harmful", "tried", "the first of them"}}
 	for _, st := range e.Strategies {
 		harmful := st.Harmful(results.Breaks)
@@ -117,7 +119,7 @@ func exploreHarm(b *bytes.Buffer, e *results.Exploration, color bool) {
 		return
 	}
 	b.WriteByte('\n')
-	words.WriteTable(b, color, rows, words.Figures{From: 2, To: 4}, nil)
+	on.Table(b, words.Table{Rows: rows, Figures: words.Figures{From: 2, To: 4}, Least: []int{3}, Whole: true})
 }
 
 func countIf(list []results.Placement, of func(results.Placement) bool) int {

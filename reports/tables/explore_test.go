@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"lockquake/reports/words"
 	"lockquake/scenarios/results"
 	"lockquake/scenarios/search"
 )
@@ -49,15 +50,15 @@ func explored() *results.Exploration {
 
 func TestAnExplorationIsPrintedAsTablesAndAMap(t *testing.T) {
 	var b bytes.Buffer
-	if err := Exploration(&b, explored(), false); err != nil {
+	if err := Exploration(&b, explored(), words.Screen{}); err != nil {
 		t.Fatal(err)
 	}
 	const want = `hand: one fault and two at every point, 2 workers, 1 section each, seed 1
 a fault lasts 15s
 
-strategy               fence         points  placements  corrupt  break fencing  break others  cannot tell
-redis                  off                3           5        2              0             1            1
-fenced (redis-fenced)  reads-writes       2           3        0              0             0            0
+strategy  fence         points  placements  corrupt  break fencing  break others  cannot tell
+redis     off                3           5        2              0             1            1
+fenced    reads-writes       2           3        0              0             0            0
 
 corrupt: updates lost, or two at work at once
 break fencing: tokens out of order, or wrongly accepted or refused
@@ -76,14 +77,16 @@ fenced violates without any fault: load
 map of the protocol
 p pause, h hold
 capital: corrupts or breaks fencing; small: breaks another check; ?: cannot tell; dot: safe;
-blank: cannot fall there; -: no such point
+  blank: cannot fall there; -: no such point
 of two faults the mark is at the first
-worker    point         nth  redis  fenced
-worker-1  acquired        1  P      .
-worker-1  read-called     1  -      .
-worker-1  released        1  .      P
+point          nth  redis  fenced
+worker-1
+ acquired        1  P      .
+ read-called     1  -      .
+ released        1  .      P
 
-worker-2  acquire.sent    1  P?     -
+worker-2
+ acquire.sent    1  P?     -
 `
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

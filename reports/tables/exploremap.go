@@ -19,10 +19,11 @@ type mapRow struct {
 
 // exploreMap prints where faults do harm: a row for each point, in the order in which its
 // worker comes to them, and a column for each strategy with a mark for each kind of fault.
-func exploreMap(b *bytes.Buffer, e *results.Exploration, color bool) {
+func exploreMap(b *bytes.Buffer, e *results.Exploration, on words.Screen) {
 	letters, legend := kindLetters(e)
-	words.Paint(b, color, words.Bold, "map of the protocol")
-	fmt.Fprintf(b, "%s\ncapital: corrupts or breaks fencing; small: breaks another check; ?: cannot tell; dot: safe;\nblank: cannot fall there; -: no such point\n", legend)
+	on.Paint(b, words.Bold, "map of the protocol")
+	on.Prose(b, "", "", "  ", legend)
+	on.Prose(b, "", "", "  ", "capital: corrupts or breaks fencing; small: breaks another check; ?: cannot tell; dot: safe; blank: cannot fall there; -: no such point")
 	if e.Faults > 1 {
 		b.WriteString("of two faults the mark is at the first\n")
 	}
@@ -44,16 +45,36 @@ func exploreMap(b *bytes.Buffer, e *results.Exploration, color bool) {
 		}
 		rows = append(rows, row)
 	}
-	rows = withoutSafe(rows)
-	for i, line := range words.Aligned(rows, words.Figures{From: 2, To: 3}) {
-		style := words.Style("")
-		if i == 0 {
-			style = words.Faint
-		} else if i > 1 && rows[i][0] != rows[i-1][0] {
-			b.WriteByte('\n')
-		}
-		words.Paint(b, color, style, line)
+	t := words.Table{Rows: byWorker(withoutSafe(rows)), Figures: words.Figures{From: 1, To: 2}, Keys: 2}
+	if !on.Fits(t) {
+		on.Prose(b, "", "", "  ", "columns: "+numbered(t.Rows[0][2:]))
 	}
+	on.Table(b, t)
+}
+
+// numbered replaces heads by their numbers, and returns what each number stands for.
+func numbered(heads []string) string {
+	var list []string
+	for i, head := range heads {
+		heads[i] = strconv.Itoa(i + 1)
+		list = append(list, heads[i]+" "+head)
+	}
+	return strings.Join(list, ", ")
+}
+
+// byWorker turns the first column, the worker, into a row above those of each worker.
+func byWorker(rows [][]string) [][]string {
+	list := [][]string{rows[0][1:]}
+	for i, row := range rows[1:] {
+		if row[0] != rows[i][0] {
+			if i > 0 {
+				list = append(list, make([]string, len(row)-1))
+			}
+			list = append(list, append([]string{row[0]}, make([]string, len(row)-2)...))
+		}
+		list = append(list, append([]string{" " + row[1]}, row[2:]...))
+	}
+	return list
 }
 
 // withoutSafe merges successive rows of one worker that show no harm into one row.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"lockquake/reports/internal/sample"
+	"lockquake/reports/words"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -20,13 +21,13 @@ func TestTheGoldenTablesStayTheSame(t *testing.T) {
 		{"table.txt", func(w io.Writer) error { return Campaign(w, campaign, Options{Report: "out/report.md"}) }},
 		{"table-metrics.txt", func(w io.Writer) error { return Campaign(w, campaign, Options{Metrics: true}) }},
 		{"rates.csv", func(w io.Writer) error { return CSV(w, campaign) }},
-		{"sweep-one.txt", func(w io.Writer) error { return Sweep(w, sample.Swept(sample.TTLs()), false) }},
+		{"sweep-one.txt", func(w io.Writer) error { return Sweep(w, sample.Swept(sample.TTLs()), words.Screen{}) }},
 		{"sweep-two.txt", func(w io.Writer) error {
-			return Sweep(w, sample.Swept(sample.TTLs(), sample.Fences()), false)
+			return Sweep(w, sample.Swept(sample.TTLs(), sample.Fences()), words.Screen{})
 		}},
-		{"sweep-find.txt", func(w io.Writer) error { return Sweep(w, sample.Found(), false) }},
-		{"matrix.txt", func(w io.Writer) error { return Matrix(w, sample.Matrix(), MatrixOptions{}) }},
-		{"yearly.txt", func(w io.Writer) error { return Yearly(w, estimated(), false) }},
+		{"sweep-find.txt", func(w io.Writer) error { return Sweep(w, sample.Found(), words.Screen{}) }},
+		{"matrix.txt", func(w io.Writer) error { return Matrix(w, sample.Matrix(), MatrixOptions{Screen: words.Screen{Width: 80}}) }},
+		{"yearly.txt", func(w io.Writer) error { return Yearly(w, estimated(), words.Screen{}) }},
 		{"sweep.csv", func(w io.Writer) error { return SweepCSV(w, sample.Swept(sample.TTLs(), sample.Fences())) }},
 	}
 	for _, tt := range tests {

@@ -21,6 +21,11 @@ type Grid struct {
 	Rows  [][]string
 }
 
+// table returns the grid for a terminal.
+func (g Grid) table() words.Table {
+	return words.Table{Rows: append([][]string{g.Head}, g.Rows...), Keys: g.Texts, Figures: words.Figures{From: g.Texts, To: len(g.Head)}}
+}
+
 // Grids returns the tables that follow the verdict: bounds, rates in use, metrics, terms and costs. It
 // leaves out those without rows.
 func Grids(c *results.Campaign) []Grid {
@@ -142,17 +147,50 @@ func Wasted(st results.StrategyStats) string {
 // Remarks returns sentences that compare the strategies, or say what limits their
 // figures.
 func Remarks(c *results.Campaign) []string {
+	var list []string
+	if !HasCases(c) { // strategies under different cases cannot be compared
+		for _, p := range c.Paired {
+			if p.Differs {
+				list = append(list, p.Says)
+			}
+		}
+	}
+	return append(list, limits(c)...)
+}
+
+// pairedBriefly says in one sentence which strategies differ from the one that all are compared with.
+func pairedBriefly(c *results.Campaign) []string {
+	var less, more []string
+	for _, p := range c.Paired {
+		switch {
+		case !p.Differs:
+		case p.Only > p.BaseOnly:
+			more = append(more, words.Plain(p.Label, 60))
+		default:
+			less = append(less, words.Plain(p.Label, 60))
+		}
+	}
+	if HasCases(c) || less == nil && more == nil {
+		return nil
+	}
+	var parts []string
+	if more != nil {
+		parts = append(parts, "clearly more failures: "+strings.Join(more, ", "))
+	}
+	if less != nil {
+		parts = append(parts, "clearly fewer: "+strings.Join(less, ", "))
+	}
+	return []string{fmt.Sprintf("compared with %s seed by seed (McNemar's test), %s", words.Plain(c.Paired[0].Base, 60), strings.Join(parts, "; "))}
+}
+
+// limits returns sentences about what limits the figures.
+func limits(c *results.Campaign) []string {
 	list := unread(c)
 	if c.Summed {
 		list = append(list, "more than a million runs: the report has their sums, and of the seeds that violate a check the 1,000 lowest; it keeps no single run")
 	}
 	if HasCases(c) {
-		return list // strategies under different cases cannot be compared
-	}
-	for _, p := range c.Paired {
-		if p.Differs {
-			list = append(list, p.Says)
-		}
+		return list
 	}
 	for _, st := range c.Strategies {
 		if n := st.Metrics.GivenUpNeedlessly; n > 0 {

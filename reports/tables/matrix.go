@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -16,47 +15,36 @@ import (
 
 // MatrixOptions selects what Matrix prints.
 type MatrixOptions struct {
-	Color      bool
+	Screen     words.Screen
 	AnswerOnly bool // not the tables
 }
 
-// answerWidth is the longest line of the answer of a matrix, in characters. A terminal of 80 columns
-// is the narrowest that is common.
-const answerWidth = 80
-
 // Matrix prints a matrix for a terminal: a sentence for each need, the answers, and then the tables.
 func Matrix(w io.Writer, m *results.Matrix, o MatrixOptions) error {
+	on := o.Screen
 	var b bytes.Buffer
-	for _, line := range words.Wrap(MatrixHead(m), answerWidth) {
-		words.Paint(&b, o.Color, words.Bold, line)
-	}
+	on.Prose(&b, words.Bold, "", "  ", MatrixHead(m))
 	b.WriteByte('\n')
-	for _, s := range MatrixSentences(m) {
-		for _, line := range words.Wrap(s.Text, answerWidth) {
-			words.Paint(&b, o.Color, s.Grade.style(), line)
-		}
-	}
+	WriteSentences(&b, on, MatrixSentences(m))
 	for i := range m.Needs {
 		b.WriteByte('\n')
-		needAnswer(&b, m, &m.Needs[i], o.Color)
+		needAnswer(&b, m, &m.Needs[i], on)
 	}
 	if names := matrixNames(m); names != nil {
 		b.WriteByte('\n')
-		fmt.Fprintln(&b, strings.Join(words.Aligned(names, words.Figures{}), "\n"))
+		if err := on.Catalogue(&b, names); err != nil {
+			return err
+		}
 	}
 	b.WriteByte('\n')
-	for _, line := range words.Wrap(MatrixReading, answerWidth) {
-		words.Paint(&b, o.Color, words.Faint, line)
-	}
+	on.Prose(&b, words.Faint, "", "", MatrixReading)
 	if !o.AnswerOnly {
 		for i := range m.Needs {
-			needTables(&b, m, &m.Needs[i], o.Color)
+			needTables(&b, m, &m.Needs[i], on)
 		}
 		for _, text := range []string{MatrixCellNote, MatrixCostNote} {
 			b.WriteByte('\n')
-			for _, line := range words.Wrap(text, words.LineWidth) {
-				words.Paint(&b, o.Color, words.Faint, line)
-			}
+			on.Prose(&b, words.Faint, "", "", text)
 		}
 	}
 	_, err := w.Write(b.Bytes())
@@ -110,53 +98,43 @@ func MatrixSentences(m *results.Matrix) []Sentence {
 }
 
 // needAnswer prints the answer to one need.
-func needAnswer(b *bytes.Buffer, m *results.Matrix, n *results.MatrixNeed, color bool) {
-	for _, line := range words.Wrap(fmt.Sprintf("%s: %s", strings.ToUpper(n.Title), n.Asks), answerWidth) {
-		words.Paint(b, color, words.Bold, line)
-	}
-	if takes := matrixTakes(n); takes == nil {
+func needAnswer(b *bytes.Buffer, m *results.Matrix, n *results.MatrixNeed, on words.Screen) {
+	on.Prose(b, words.Bold, "", "  ", fmt.Sprintf("%s: %s", strings.ToUpper(n.Title), n.Asks))
+	if len(n.Answer.Take) == 0 {
 		fmt.Fprintln(b, "  take  nothing: no strategy held")
 	} else {
-		fmt.Fprintln(b, "  take  "+strings.Join(words.Aligned(takes, words.Figures{}), "\n        "))
+		on.Table(b, matrixTakes(n))
 	}
-	hanging(b, "  avoid ", MatrixAvoid(n))
+	on.Prose(b, "", "  avoid ", "        ", MatrixAvoid(n))
 	if unknown := MatrixUnknown(n); unknown != "" {
-		hanging(b, "  unknown ", unknown)
+		on.Prose(b, "", "  unknown ", "          ", unknown)
 		if command := MatrixMore(m, n, n.Row(n.Answer.Unknown[0])); command != "" {
 			fmt.Fprintf(b, "    %s\n", command)
 		}
 	}
 	if n.Answer.Note != "" {
-		hanging(b, "  note  ", n.Answer.Note)
+		on.Prose(b, "", "  note  ", "        ", n.Answer.Note)
 	}
-}
-
-// hanging prints a text after a word, and indents its other lines as much.
-func hanging(b *bytes.Buffer, word, text string) {
-	indent := strings.Repeat(" ", len(word))
-	fmt.Fprintln(b, word+strings.Join(words.Wrap(text, answerWidth-len(word)), "\n"+indent))
 }
 
 // matrixTakes returns a row for each strategy that is taken: its evidence and its cost.
-func matrixTakes(n *results.MatrixNeed) [][]string {
-	var rows [][]string
-	for _, label := range n.Answer.Take {
+func matrixTakes(n *results.MatrixNeed) words.Table {
+	rows := [][]string{make([]string, 6)} // no head: each cell says its unit
+	for i, label := range n.Answer.Take {
+		word := ""
+		if i == 0 {
+			word = "  take"
+		}
 		r := n.Row(label)
-		rows = append(rows, append([]string{words.Plain(label, 26), MatrixEvidence(r)}, MatrixCosts(r)...))
+		rows = append(rows, slices.Concat([]string{word, words.Plain(label, 26), MatrixEvidence(r)}, MatrixCosts(r)))
 	}
-	return rows
+	return words.Table{Rows: rows, Keys: 2}
 }
 
-// matrixNames returns what each strategy is that an answer takes, a row for each line.
+// matrixNames returns what each strategy is that an answer takes.
 func matrixNames(m *results.Matrix) [][]string {
 	var rows [][]string
 	var seen []string
-	width := 0
-	for i := range m.Needs {
-		for _, label := range m.Needs[i].Answer.Take {
-			width = max(width, len(m.Needs[i].Row(label).Strategy)+2)
-		}
-	}
 	for i := range m.Needs {
 		for _, label := range m.Needs[i].Answer.Take {
 			r := m.Needs[i].Row(label)
@@ -165,13 +143,7 @@ func matrixNames(m *results.Matrix) [][]string {
 			}
 			seen = append(seen, r.Strategy)
 			doc, _, _ := strings.Cut(words.Plain(r.Doc, 300), "; ")
-			for k, line := range words.Wrap(doc, answerWidth-width) {
-				name := ""
-				if k == 0 {
-					name = words.Plain(r.Strategy, 26)
-				}
-				rows = append(rows, []string{name, line})
-			}
+			rows = append(rows, []string{words.Plain(r.Strategy, 26), doc})
 		}
 	}
 	return rows
@@ -302,18 +274,17 @@ func failureRate(c *results.MatrixCell) float64 {
 }
 
 // needTables prints the tables of one need, and the command that repeats each strategy's failure.
-func needTables(b *bytes.Buffer, m *results.Matrix, n *results.MatrixNeed, color bool) {
+func needTables(b *bytes.Buffer, m *results.Matrix, n *results.MatrixNeed, on words.Screen) {
 	for _, g := range []Grid{MatrixGrid(n), MatrixCostGrid(n)} {
 		b.WriteByte('\n')
-		words.Paint(b, color, words.Bold, g.Title)
-		words.WriteTable(b, color, append([][]string{g.Head}, g.Rows...), words.Figures{From: g.Texts, To: math.MaxInt}, nil)
+		on.Paint(b, words.Bold, g.Title)
+		on.Table(b, g.table())
 	}
-	for i, label := range n.Answer.Avoid {
-		if i == 0 {
-			b.WriteByte('\n')
-		}
+	before := "\n"
+	for _, label := range n.Answer.Avoid {
 		if command := MatrixFailure(m, n, n.Row(label)); command != "" {
-			fmt.Fprintln(b, command)
+			fmt.Fprintln(b, before+command)
+			before = ""
 		}
 	}
 }

@@ -86,7 +86,7 @@ func MatrixCell(c *results.MatrixCell) string {
 func MatrixCostGrid(n *results.MatrixNeed) Grid {
 	g := Grid{
 		Title: fmt.Sprintf("%s: what each strategy costs", n.Title), Texts: 1,
-		Head: []string{"strategy", "requests/job", "lock requests/acquisition", "wait p50", "wait p99", "outage of a crash", "finished"},
+		Head: []string{"strategy", "requests/job", "lock requests / acquisition", "wait p50", "wait p99", "outage of a crash", "finished"},
 		Note: MatrixCostNote,
 	}
 	if n.Saves != "" {

@@ -2,8 +2,6 @@ package tables
 
 import (
 	"bytes"
-	"fmt"
-	"strings"
 	"time"
 
 	"lockquake/checker"
@@ -98,7 +96,7 @@ func metricsGrid(c *results.Campaign) Grid {
 }
 
 // writeMetrics prints the most important metrics of each strategy.
-func writeMetrics(b *bytes.Buffer, color bool, c *results.Campaign) {
+func writeMetrics(b *bytes.Buffer, on words.Screen, c *results.Campaign) {
 	g := metricsGrid(c)
 	rows := make([][]string, 1+len(g.Rows))
 	for i, row := range append([][]string{g.Head}, g.Rows...) {
@@ -110,8 +108,8 @@ func writeMetrics(b *bytes.Buffer, color bool, c *results.Campaign) {
 		}
 	}
 	b.WriteByte('\n')
-	words.WriteTable(b, color, rows, words.Figures{From: 1, To: len(rows[0])}, nil)
-	fmt.Fprintf(b, "%s\n", strings.Join(words.Wrap("refused without waiting; timed out after it; contended: found the lock taken", words.LineWidth), "\n"))
+	on.Table(b, words.Table{Rows: rows, Figures: words.Figures{From: 1, To: len(rows[0])}})
+	on.Prose(b, "", "", "", "refused without waiting; timed out after it; contended: found the lock taken")
 }
 
 func thousands(n int64) string { return words.Thousands(int(n)) }

@@ -15,29 +15,31 @@ import (
 // Sweep prints a sweep for a terminal. Over one parameter it has a row for each value and
 // a column for each strategy. Over two it has a table for each strategy, with the values
 // of the second from left to right. The thresholds follow, if any were searched.
-func Sweep(w io.Writer, s *results.Sweep, color bool) error {
+func Sweep(w io.Writer, s *results.Sweep, on words.Screen) error {
 	var b bytes.Buffer
 	values := words.Figures{From: 1, To: math.MaxInt} // all columns but the first
-	words.Paint(&b, color, words.Bold, fmt.Sprintf("%s: %s, by %s", words.Plain(s.Scenario, 60), SweepCounts(s), Axes(s)))
+	on.Paint(&b, words.Bold, fmt.Sprintf("%s: %s, by %s", words.Plain(s.Scenario, 60), SweepCounts(s), Axes(s)))
 	if len(s.Axes) == 1 {
 		b.WriteByte('\n')
-		words.WriteTable(&b, color, sweepRows(s), values, nil)
+		on.Table(&b, words.Table{Rows: sweepRows(s), Figures: values})
 	} else {
 		for _, label := range SweepLabels(s) {
 			fmt.Fprintf(&b, "\n%s\n", words.Plain(label, 60))
-			words.WriteTable(&b, color, sweepGrid(s, label), values, nil)
+			on.Table(&b, words.Table{Rows: sweepGrid(s, label), Figures: values})
 		}
 	}
-	fmt.Fprintf(&b, "\n%s; %s\nin brackets: the share of the work that was finished\n", SweepRuns(s), widest(s))
+	b.WriteByte('\n')
+	on.Prose(&b, "", "", "  ", SweepRuns(s)+"; "+widest(s))
+	b.WriteString("in brackets: the share of the work that was finished\n")
 	if met := hitNothing(s); met != "" {
-		fmt.Fprintf(&b, "%s\n", met)
+		on.Prose(&b, "", "", "  ", met)
 	}
 	if len(s.Thresholds) > 0 {
 		b.WriteByte('\n')
-		words.WriteTable(&b, color, thresholdRows(s), values, nil)
+		on.Table(&b, words.Table{Rows: thresholdRows(s), Figures: values})
 		b.WriteByte('\n')
 		for _, t := range s.Thresholds {
-			fmt.Fprintf(&b, "%s\n", strings.Join(words.Wrap(thresholdSentence(s.Axes[0], t), words.LineWidth-2), "\n  "))
+			on.Prose(&b, "", "", "  ", thresholdSentence(s.Axes[0], t))
 		}
 		b.WriteByte('\n')
 		for _, t := range s.Thresholds {

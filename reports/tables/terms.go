@@ -2,8 +2,6 @@ package tables
 
 import (
 	"bytes"
-	"fmt"
-	"strings"
 
 	"lockquake/checker"
 	"lockquake/reports/words"
@@ -35,15 +33,15 @@ func termsGrid(c *results.Campaign) Grid {
 }
 
 // writeTerms prints the table of who considered itself the holder of each lock.
-func writeTerms(b *bytes.Buffer, color bool, c *results.Campaign) {
+func writeTerms(b *bytes.Buffer, on words.Screen, c *results.Campaign) {
 	g := termsGrid(c)
 	if len(g.Rows) == 0 {
 		return
 	}
 	b.WriteByte('\n')
-	words.WriteTable(b, color, append([][]string{g.Head}, g.Rows...), words.Figures{From: 1, To: len(g.Head)}, nil)
+	on.Table(b, g.table())
 	const note = "of those that considered themselves the holder; two holders: for how long two did; acts of two: what the resource accepted of one of them meanwhile"
-	fmt.Fprintf(b, "%s\n", strings.Join(words.Wrap(note, words.LineWidth), "\n"))
+	on.Prose(b, "", "", "", note)
 }
 
 // partOf prints a part of a time, or a dash if that is none.

@@ -10,6 +10,7 @@ import (
 	"lockquake/checker"
 	"lockquake/faults"
 	"lockquake/reports/internal/sample"
+	"lockquake/reports/words"
 	"lockquake/scenarios/results"
 )
 
@@ -197,7 +198,7 @@ func TestATerminalShowsFailuresInTheAlarmColourAndTheExpectedFaint(t *testing.T)
 		Strategies: []results.StrategyStats{use("redis", 200, map[string]int{"lost-update": 9}), use("fenced", 200, nil), use("slow", 200, map[string]int{"load": 1})},
 	}
 	var plain, coloured strings.Builder
-	if err := errors.Join(Campaign(&plain, c, Options{}), Campaign(&coloured, c, Options{Color: true})); err != nil {
+	if err := errors.Join(Campaign(&plain, c, Options{}), Campaign(&coloured, c, Options{Screen: words.Screen{Color: true}})); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(plain.String(), "\x1b") {
@@ -212,7 +213,7 @@ func TestATerminalShowsFailuresInTheAlarmColourAndTheExpectedFaint(t *testing.T)
 	}
 	c.Verdict, c.Reasons = results.Fail, []string{"unknown: b", "not expected: a"}
 	coloured.Reset()
-	if err := Campaign(&coloured, c, Options{Color: true}); err != nil {
+	if err := Campaign(&coloured, c, Options{Screen: words.Screen{Color: true}}); err != nil {
 		t.Fatal(err)
 	}
 	if want := "\x1b[1;31mnot expected: a\x1b[0m\n\x1b[1munknown: b\x1b[0m\n"; !strings.Contains(coloured.String(), want) {

@@ -14,8 +14,8 @@ import (
 
 // Yearly prints an estimate for a terminal: which pauses are long and how often they come, what a run is, the
 // rates, the commands that repeat them, and in the last sentence the answer.
-func Yearly(w io.Writer, y *results.Yearly, color bool) error {
-	return writeSections(w, YearlySections(y), color)
+func Yearly(w io.Writer, y *results.Yearly, on words.Screen) error {
+	return writeSections(w, YearlySections(y), on)
 }
 
 // YearlySections returns the parts of an estimate.
@@ -46,7 +46,7 @@ func given(command string) []string {
 
 func yearlyRates(y *results.Yearly) AdviceSection {
 	s := AdviceSection{Title: fmt.Sprintf("%s: %s a year, with the pauses of %s", words.Plain(y.Scenario, 60), noun(y, 2), words.Plain(y.Log.File, 60))}
-	s.Grid = Grid{Head: []string{"strategy", "shortest pause that breaks it", "violating runs", "share", "a year", "95 % interval"}, Texts: 1}
+	s.Grid = Grid{Head: []string{"strategy", "shortest harmful pause", "violating runs", "share", "a year", "95 % interval"}, Texts: 1}
 	for i := range y.Strategies {
 		r := &y.Strategies[i]
 		row := []string{words.Labelled(r.Label, r.Name), "-", "-", "-", "-", "-"}

@@ -6,10 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// Columns prints rows of cells with their columns aligned. It breaks a long last cell
-// between words to keep a line within LineWidth, and indents what follows.
-func Columns(w io.Writer, rows [][]string) error {
-	const narrowest = 30 // of what is left for the last cell
+// Catalogue prints rows of cells with their columns aligned, the last of which is prose. It breaks
+// the prose between words and indents what follows. If the columns before it leave too little room, the
+// prose begins on a line of its own, and so do they after the first if they do not fit either.
+func (s Screen) Catalogue(w io.Writer, rows [][]string) error {
+	const (
+		narrowest = 40 // of what is left for the prose
+		below     = "    "
+	)
 	var widths []int
 	for _, row := range rows {
 		for i, cell := range row[:len(row)-1] {
@@ -19,18 +23,28 @@ func Columns(w io.Writer, rows [][]string) error {
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
+	width := min(s.Columns(), UsualWidth)
 	var b strings.Builder
 	for _, row := range rows {
 		var head strings.Builder
 		for i, cell := range row[:len(row)-1] {
-			head.WriteString(cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2))
+			head.WriteString(cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)) + gap)
 		}
-		indent := utf8.RuneCountInString(head.String())
-		for i, line := range Wrap(row[len(row)-1], max(narrowest, LineWidth-indent)) {
+		first, indent := head.String(), strings.Repeat(" ", utf8.RuneCountInString(head.String()))
+		if width-len(indent) < narrowest {
+			head := strings.TrimRight(first, " ")
+			first, indent = below, below
+			if utf8.RuneCountInString(head) > width {
+				b.WriteString(row[0] + "\n")
+				head = below + strings.Join(Wrap(strings.Join(row[1:len(row)-1], gap), width-len(below)), "\n"+below)
+			}
+			b.WriteString(head + "\n")
+		}
+		for i, line := range Wrap(row[len(row)-1], width-len(indent)) {
 			if i == 0 {
-				line = head.String() + line
+				line = first + line
 			} else {
-				line = strings.Repeat(" ", indent) + line
+				line = indent + line
 			}
 			b.WriteString(strings.TrimRight(line, " ") + "\n")
 		}
