@@ -108,6 +108,14 @@ func (f *adviseFlags) advise(ctx context.Context, cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	if err := in.Fits(); err != nil {
+		return usageError{"advise: " + err.Error()}
+	}
+	asked, err := in.Scenario(f.out, f.program.name)
+	if err != nil {
+		return flagged("advise:", err)
+	}
+	f.warn(cmd.ErrOrStderr(), asked)
 	r := advise.Request{Inputs: in, Path: f.out, Program: f.program.name, Jobs: f.jobs}
 	end := func() {}
 	if !f.quiet {
@@ -127,6 +135,13 @@ func (f *adviseFlags) advise(ctx context.Context, cmd *cobra.Command) error {
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s, the scenario of this answer\n", f.out)
 	return f.print(cmd.OutOrStdout(), answer)
+}
+
+// warn prints a line for each pair of inputs that defeat each other, such as a renewal after the end of the lease.
+func (f *adviseFlags) warn(w io.Writer, s *scenarios.Scenario) {
+	for _, warning := range s.Warnings {
+		say(w, "%s: warning: %s", f.program.name, warning.Text)
+	}
 }
 
 // oneOf returns a usage error for a value of a flag that is not known.
