@@ -50,7 +50,8 @@ A distribution is written "3s", "up to 3s", "1s to 3s", "p99 50ms", "p50 5ms, p9
 "mean 20s", none, or {dist: ...} as in a scenario, or as a file: a duration a line, or the log of a
 runtime (docs/pauses.md). Pauses can say how often they come: "up to 3s, every 5m".
 
-The answer takes up to a minute on two cores. The same inputs give the same answer.
+The answer takes up to a minute on two cores, and some minutes if a job is much longer than its
+lease. Inputs whose runs are longer still are an error. The same inputs give the same answer.
 
 ` + "Exit codes: 0 an answer, 64 usage error, 70 a fault of lockquake itself, 130 interrupted.",
 		Example: `  lockquake advise

@@ -1,0 +1,48 @@
+package words
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// entry is an indented line that explains a name: the name, and the explanation after two spaces or more.
+var entry = regexp.MustCompile(`^( +\S+(?: \S+)* {2,})(\S.*)$`)
+
+// Reflow breaks the lines of a text that do not fit on the screen. A paragraph that has such a line is
+// broken anew, and an indented line that explains a name gets lines below its explanation. Other indented
+// lines are copied, such as commands, and stay as they are.
+func (s Screen) Reflow(text string) string {
+	var b bytes.Buffer
+	var paragraph []string
+	long := func(line string) bool { return utf8.RuneCountInString(line) > s.Columns() }
+	flush := func() {
+		lines := paragraph
+		for _, line := range paragraph {
+			if long(line) {
+				lines = Wrap(strings.Join(paragraph, " "), s.Columns())
+				break
+			}
+		}
+		for _, line := range lines {
+			b.WriteString(line + "\n")
+		}
+		paragraph = nil
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		if line != "" && !strings.HasPrefix(line, " ") {
+			paragraph = append(paragraph, line)
+			continue
+		}
+		flush()
+		if parts := entry.FindStringSubmatch(line); parts != nil && long(line) {
+			s.Prose(&b, "", parts[1], strings.Repeat(" ", utf8.RuneCountInString(parts[1])), parts[2])
+		} else {
+			b.WriteString(line + "\n")
+		}
+	}
+	flush()
+	return b.String()
+}
