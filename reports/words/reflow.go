@@ -3,6 +3,7 @@ package words
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -19,11 +20,8 @@ func (s Screen) Reflow(text string) string {
 	long := func(line string) bool { return utf8.RuneCountInString(line) > s.Columns() }
 	flush := func() {
 		lines := paragraph
-		for _, line := range paragraph {
-			if long(line) {
-				lines = Wrap(strings.Join(paragraph, " "), s.Columns())
-				break
-			}
+		if slices.ContainsFunc(paragraph, long) {
+			lines = Wrap(strings.Join(paragraph, " "), s.Columns())
 		}
 		for _, line := range lines {
 			b.WriteString(line + "\n")
