@@ -11,9 +11,9 @@ import (
 // entry is an indented line that explains a name: the name, and the explanation after two spaces or more.
 var entry = regexp.MustCompile(`^( +\S+(?: \S+)* {2,})(\S.*)$`)
 
-// Reflow breaks the lines of a text that do not fit on the screen. A paragraph that has such a line is
-// broken anew, and an indented line that explains a name gets lines below its explanation. Other indented
-// lines are copied, such as commands, and stay as they are.
+// Reflow breaks the lines of a text that do not fit on the screen. It joins a paragraph that has such a
+// line and breaks all of it. It indents the further lines of an explanation below its first. Other
+// indented lines, such as commands, stay as they are, since a reader copies them.
 func (s Screen) Reflow(text string) string {
 	var b bytes.Buffer
 	var paragraph []string
