@@ -5,7 +5,7 @@ BIN     := $(CURDIR)/bin
 LINTER  := $(BIN)/golangci-lint
 LINTER_VERSION := v2.15.0
 
-.PHONY: demo build test deps conformance mutants short bench race lint fmt update gallery ci clean
+.PHONY: demo build test deps conformance mutants fleet lockquake-fleet short bench race lint fmt update gallery ci clean
 
 ## demo: reproduce Kleppmann's failure and leave a report with its pictures
 demo: build
@@ -15,6 +15,10 @@ demo: build
 
 build:
 	$(GO) build -o $(BIN)/lockquake ./cmd/lockquake
+
+## lockquake-fleet: build the program for campaigns on many machines
+lockquake-fleet:
+	cd fleet && $(GO) build -o $(BIN)/lockquake-fleet ./cmd/lockquake-fleet
 
 ## deps: install what the tests need
 deps:
@@ -28,6 +32,7 @@ test: deps
 	$(GO) vet ./...
 	$(GO) test -timeout 30m ./...
 	cd examples && $(GO) vet ./... && $(GO) test ./...
+	cd fleet && $(GO) vet ./... && $(GO) test ./...
 	GO="$(GO)" sh internal/test32.sh
 
 ## conformance: hold the simulated servers and the waking of a process to real ones at length, and say what was met; it builds a kube-apiserver first, which takes some minutes
@@ -40,6 +45,10 @@ conformance: deps
 ## mutants: every flaw and the check that catches it; every sound strategy under every fault, with 2,000 seeds where it claims to stand it, and 200 where not; about an hour on two cores
 mutants:
 	$(GO) test ./scenarios/campaign -run '^(TestMutantsAreCaught|TestSoundStrategiesKeepTheirClaims)$$' -mutants 2000 -count 1 -v -timeout 5h
+
+## fleet: kill the server, the workers and the waiting command of a fleet in 100 rounds, at random moments, and compare each result with that of one process; and two workers with one
+fleet:
+	cd fleet && $(GO) test -run '^(TestAFleetSurvivesAnyKill|TestTwoWorkersAreTwiceAsFast)$$' -kills 100 -speed -count 1 -v -timeout 3h
 
 ## short: the tests that take no time
 short:
@@ -56,6 +65,7 @@ race:
 ## lint: the linters, which also hold the table of who may import whom
 lint: $(LINTER)
 	$(LINTER) run ./...
+	cd fleet && $(LINTER) run ./...
 
 $(LINTER):
 	GOBIN=$(BIN) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINTER_VERSION)
@@ -63,6 +73,7 @@ $(LINTER):
 ## fmt: format everything
 fmt: $(LINTER)
 	$(LINTER) fmt ./...
+	cd fleet && $(LINTER) fmt ./...
 
 ## update: write the golden files anew, and the pages of docs that are made from the program
 update:

@@ -14,7 +14,7 @@ import (
 // history; findings come in the order of the locks.
 //
 // Each section must have one lock and work only on the item of that name, and a worker must be in
-// one section at a time. Each lock must be on one server. See [SplitsByLock] for the checks.
+// one section at a time. Each lock must be on one server.
 //
 // The caller first passes all locks to Survey, then all of them to Judge, and then asks for Results:
 //
@@ -24,7 +24,7 @@ import (
 //	}
 //	b.Begin(stopped)
 //	for i := range log.Locks() {
-//		sections, err := b.Judge(log.Lock(i, nil))
+//		sections, results, err := b.Judge(log.Lock(i, nil))
 //	}
 //	results, metrics := b.Results()
 type ByLock struct {
@@ -45,6 +45,20 @@ type survey struct {
 	workers   map[string]bool // those that called a section
 	renewed   bool            // a lease was renewed
 	witnessed bool            // the resource recorded what took effect
+	crowds    []*crowd        // for the check load, in the order of their first polls; nil without that check
+}
+
+// crowdOf returns the crowd of the server that has these polls.
+func (x *survey) crowdOf(polls []poll) *crowd {
+	node := polls[0].event.Node
+	for _, c := range x.crowds {
+		if c.node == node {
+			return c
+		}
+	}
+	c := &crowd{node: node}
+	x.crowds = append(x.crowds, c)
+	return c
 }
 
 // add adds the sections of a lock.
@@ -59,10 +73,6 @@ func (x *survey) add(in *input) {
 		}
 	}
 }
-
-// SplitsByLock reports whether the named checks judge each lock on its own. The check load does not:
-// it compares the requests for all locks of a server.
-func SplitsByLock(names []string) bool { return names != nil && !slices.Contains(names, "load") }
 
 // NewByLock begins to judge a run by the named checks. Other has the events of no lock: the faults.
 // It returns an error if a name is unknown.
@@ -87,6 +97,11 @@ func (b *ByLock) Survey(events []history.Event) ([]*history.Section, error) {
 		return nil, err
 	}
 	b.survey.add(in)
+	if b.judges("load") {
+		for _, polls := range groups(in.polls(), func(p poll) string { return p.event.Node }) {
+			b.survey.crowdOf(polls).survey(polls)
+		}
+	}
 	for i := range events {
 		switch events[i].Type {
 		case history.Renewed:
@@ -102,30 +117,36 @@ func (b *ByLock) Survey(events []history.Event) ([]*history.Section, error) {
 // Begin ends the survey. Stopped says why the run ended, if a section was open then.
 func (b *ByLock) Begin(stopped history.Stop) {
 	b.meta.Stopped = stopped
+	for _, c := range b.survey.crowds {
+		c.thin()
+	}
 	b.whole = b.evidence()
 }
 
-// Judge judges the events of a lock, and returns its sections.
-func (b *ByLock) Judge(events []history.Event) ([]*history.Section, error) {
+// Judge judges the events of a lock. It returns its sections, and one result for each check.
+func (b *ByLock) Judge(events []history.Event) ([]*history.Section, []Result, error) {
 	in, err := b.input(b.whole, events)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	in.run = &b.survey
 	results, err := in.verdicts(b.names)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	b.add(results)
 	m := in.measure(b.each)
 	b.metrics.Add(&m)
-	return in.Sections, nil
+	return in.Sections, results, nil
 }
 
 // add adds the results of a lock.
 func (b *ByLock) add(results []Result) {
 	if b.results == nil {
-		b.results = results
+		b.results = slices.Clone(results)
+		for i := range b.results {
+			b.results[i].Findings = slices.Clone(b.results[i].Findings)
+		}
 		return
 	}
 	for i, r := range results {
@@ -135,8 +156,18 @@ func (b *ByLock) add(results []Result) {
 	}
 }
 
+// judges reports whether a check is among those that judge the run.
+func (b *ByLock) judges(check string) bool { return b.names == nil || slices.Contains(b.names, check) }
+
 // Results returns one result for each check, and the metrics of the run.
 func (b *ByLock) Results() ([]Result, Metrics) {
+	for i := range b.results {
+		if b.results[i].Check == "load" {
+			for _, c := range b.survey.crowds {
+				c.judge(&b.results[i])
+			}
+		}
+	}
 	b.metrics.ofRun(b.meta.End, b.meta.Workers, b.each)
 	return b.results, b.metrics
 }

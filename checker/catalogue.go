@@ -1,9 +1,16 @@
 package checker
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
-// Catalogue lists all checks, always in the same order.
-func Catalogue() []Check {
+// Catalogue lists all checks, always in the same order. The list is always the same one, and never
+// changes.
+func Catalogue() []Check { return allChecks() }
+
+//nolint:gochecknoglobals // it never changes
+var allChecks = sync.OnceValue(func() []Check {
 	return []Check{
 		linearizableCheck(),
 		lostUpdateCheck(),
@@ -24,7 +31,7 @@ func Catalogue() []Check {
 		stampedeCheck(),
 		loadCheck(),
 	}
-}
+})
 
 // Names lists the names of the Catalogue.
 func Names() []string { return NamesOf(func(Check) bool { return true }) }

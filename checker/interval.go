@@ -34,7 +34,7 @@ func span(o *history.Op) interval {
 // overlap.
 func (in *input) overlapping(r *Result, during func(*history.Section) (interval, bool), format string) {
 	for _, group := range groups(in.Sections, lockOf) {
-		var list []interval
+		list := make([]interval, 0, len(group))
 		for _, s := range group {
 			if x, ok := during(s); ok {
 				r.Applies = true

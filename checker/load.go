@@ -35,30 +35,120 @@ func load(in *input, r *Result) {
 	for _, polls := range groups(in.polls(), func(p poll) string { return p.event.Node }) {
 		r.Applies = true
 		in.spins(r, polls)
-		waits := make([]evidence.Stretch, len(polls))
-		for i, p := range polls {
-			waits[i] = evidence.Stretch{From: p.since, To: p.event.At}
-		}
-		waited := loadWindow
-		for _, x := range evidence.Union(waits) {
-			waited += x.To - x.From
-		}
-		mean := float64(len(polls)) * float64(loadWindow) / float64(waited)
-		peaks := peaksOf(polls, max(loadLeast, loadPeak*mean))
-		crowded := 0
-		for _, peak := range peaks {
-			crowded += len(peak)
-		}
-		if len(peaks) < loadTimes || crowded*loadShare < len(polls) {
+		if in.run != nil { // the polls of all locks are judged together
+			in.run.crowdOf(polls).keep(polls)
 			continue
 		}
-		slices.SortStableFunc(peaks, func(a, b []poll) int { return cmp.Compare(len(b), len(a)) })
-		for _, peak := range peaks {
-			first, last := peak[0].event, peak[len(peak)-1].event
-			r.find(Invalid, []int64{first.Seq, last.Seq},
-				"in step: %d requests of waiting workers came to %s within %s from %s on, where %.1f are the mean while they waited",
-				len(peak), first.Node, last.At-first.At, first.At, mean)
+		c := crowd{node: polls[0].event.Node}
+		c.add(polls)
+		for _, p := range polls {
+			c.kept = append(c.kept, p.arrival())
 		}
+		c.judge(r)
+	}
+}
+
+// crowd has the polls of one server. If a run is judged lock by lock, they come twice. The first time they are
+// counted in bins of loadWindow. The second time only those are kept whose bin, together with a bin beside it, has
+// enough of them for a peak: no window that begins in another bin can be one.
+type crowd struct {
+	node  string
+	polls int
+	waits []evidence.Stretch // when somebody waited
+	tidy  int                // number of waits when they were last united
+	bins  map[time.Duration]int
+	kept  []arrival
+}
+
+// arrival is the event of a poll, without what is not needed of it.
+type arrival struct {
+	at  time.Duration
+	seq int64
+}
+
+func (p poll) arrival() arrival { return arrival{p.event.At, p.event.Seq} }
+
+// add counts polls.
+func (c *crowd) add(polls []poll) {
+	c.polls += len(polls)
+	for _, p := range polls {
+		c.waits = append(c.waits, evidence.Stretch{From: p.since, To: p.event.At})
+	}
+	const slack = 1000
+	if len(c.waits) > 2*c.tidy+slack {
+		c.unite()
+	}
+}
+
+// unite joins the waits that overlap.
+func (c *crowd) unite() {
+	c.waits = evidence.Union(c.waits)
+	c.tidy = len(c.waits)
+}
+
+// survey counts polls, also in bins.
+func (c *crowd) survey(polls []poll) {
+	c.add(polls)
+	if c.bins == nil {
+		c.bins = map[time.Duration]int{}
+	}
+	for _, p := range polls {
+		c.bins[p.event.At/loadWindow]++
+	}
+}
+
+// mean returns how many polls come within a window on average, in the time in which somebody waited.
+func (c *crowd) mean() float64 {
+	c.unite()
+	waited := loadWindow
+	for _, x := range c.waits {
+		waited += x.To - x.From
+	}
+	return float64(c.polls) * float64(loadWindow) / float64(waited)
+}
+
+// least returns how many polls make a peak.
+func (c *crowd) least() float64 { return max(loadLeast, loadPeak*c.mean()) }
+
+// thin removes the bins that no peak can have a part in.
+func (c *crowd) thin() {
+	least := c.least()
+	full := map[time.Duration]int{}
+	for bin, n := range c.bins {
+		if float64(n+c.bins[bin-1]) >= least || float64(n+c.bins[bin+1]) >= least {
+			full[bin] = n
+		}
+	}
+	c.bins = full
+}
+
+// keep keeps those of the polls that can be part of a peak.
+func (c *crowd) keep(polls []poll) {
+	for _, p := range polls {
+		if c.bins[p.event.At/loadWindow] > 0 {
+			c.kept = append(c.kept, p.arrival())
+		}
+	}
+}
+
+// judge looks for peaks of the polls that were kept.
+func (c *crowd) judge(r *Result) {
+	slices.SortFunc(c.kept, func(a, b arrival) int { return cmp.Compare(a.seq, b.seq) })
+	mean := c.mean()
+	peaks := peaksOf(c.kept, max(loadLeast, loadPeak*mean))
+	crowded := 0
+	for _, peak := range peaks {
+		crowded += len(peak)
+	}
+	if len(peaks) < loadTimes || crowded*loadShare < c.polls {
+		return
+	}
+	slices.SortStableFunc(peaks, func(a, b []arrival) int { return cmp.Compare(len(b), len(a)) })
+	for _, peak := range peaks {
+		first, last := peak[0], peak[len(peak)-1]
+		r.find(Invalid, []int64{first.seq, last.seq},
+			"in step: %d requests of waiting workers came to %s within %s from %s on, where %.1f are the mean while they waited",
+			len(peak), c.node, last.at-first.at, first.at, mean)
 	}
 }
 
@@ -112,10 +202,10 @@ func (in *input) polls() []poll {
 }
 
 // peaksOf returns the windows that hold at least that many polls. They do not overlap.
-func peaksOf(polls []poll, least float64) [][]poll {
-	var peaks [][]poll
+func peaksOf(polls []arrival, least float64) [][]arrival {
+	var peaks [][]arrival
 	for first, end := 0, 0; first < len(polls); first++ {
-		for end < len(polls) && polls[end].event.At < polls[first].event.At+loadWindow {
+		for end < len(polls) && polls[end].at < polls[first].at+loadWindow {
 			end++
 		}
 		if float64(end-first) >= least {

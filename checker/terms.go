@@ -54,7 +54,7 @@ type moment struct {
 
 // measureTerms adds the figures of who considered itself the holder of one lock, whose sections are given.
 func (in *input) measureTerms(sections []*history.Section, m *Metrics) {
-	var moments []moment
+	moments := make([]moment, 0, 4*len(sections)) // most sections have two operations
 	for _, s := range sections {
 		x, ok := in.believed(s)
 		if !ok {

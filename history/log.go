@@ -1,7 +1,10 @@
 package history
 
 import (
+	"cmp"
 	"encoding/binary"
+	"fmt"
+	"io"
 	"time"
 )
 
@@ -9,7 +12,8 @@ import (
 // about. An event takes about 25 bytes instead of the 432 of an [Event]: it has only the fields that
 // are set, a name is a number, and times and numbers are differences to those of the event before.
 //
-// The zero value is an empty log. A log is not safe for concurrent use.
+// The zero value is an empty log in memory; see [Log.Spill] for one that is larger. A log is not safe for
+// concurrent use.
 type Log struct {
 	count int64
 	parts []*part // in the order of their first events
@@ -18,11 +22,29 @@ type Log struct {
 	names []string
 	other []Event
 	room  []byte // for one event
+
+	bytes int64 // of all blocks in memory
+	spill spill
+}
+
+// spill is where a log keeps the blocks for which it has no room.
+type spill struct {
+	file  Storage // nil: none
+	above int64   // as many bytes stay in memory
+	size  int64   // of the file
+	err   error   // the first error of the file
+}
+
+// Storage stores the part of a log that is not in memory, such as a temporary file.
+type Storage interface {
+	io.WriterAt
+	io.ReaderAt
 }
 
 // part has the events of one lock.
 type part struct {
 	blocks [][]byte // they do not move when the part grows
+	stored []extent // the blocks in the file, which come before the last of blocks and after the others
 	events int
 	last   marks
 }
@@ -33,11 +55,24 @@ type marks struct {
 	owner                   string
 }
 
-// The sizes of a part's blocks: each is twice as large as the one before, within these bounds.
+// extent is the place of a block in a file.
+type extent struct {
+	at   int64
+	size int
+}
+
+// The sizes of a part's blocks in bytes: each is twice as large as the one before, within these bounds.
 const (
 	leastBlock = 256
-	mostBlock  = 8192
+	mostBlock  = 4096
 )
+
+// Spill makes the log write further blocks to a file as soon as it has that number of bytes in memory. The
+// file must be empty. An error of the file is the error of Lock.
+func (l *Log) Spill(file Storage, above int64) { l.spill = spill{file: file, above: above} }
+
+// Spilled returns the number of bytes in the file.
+func (l *Log) Spilled() int64 { return l.spill.size }
 
 // Record numbers an event and appends a copy. Lock is the lock that it is about, "" for none.
 func (l *Log) Record(lock string, e *Event) {
@@ -57,22 +92,44 @@ func (l *Log) Record(lock string, e *Event) {
 		l.parts = append(l.parts, p)
 	}
 	l.room = l.append(l.room[:0], e, &p.last)
-	p.store(l.room)
+	l.store(p, l.room)
 }
 
-// store appends the bytes of an event to the last block.
-func (p *part) store(event []byte) {
+// store appends the bytes of an event to the last block of a part.
+func (l *Log) store(p *part, event []byte) {
 	p.events++
 	n := len(p.blocks)
 	if n == 0 || cap(p.blocks[n-1])-len(p.blocks[n-1]) < len(event) {
-		size := leastBlock
-		if n > 0 {
-			size = min(2*cap(p.blocks[n-1]), mostBlock)
-		}
-		p.blocks = append(p.blocks, make([]byte, 0, max(size, len(event))))
-		n++
+		n = l.extend(p, len(event))
 	}
 	p.blocks[n-1] = append(p.blocks[n-1], event...)
+}
+
+// extend adds a block to a part, with room for an event of that size. It returns the number of blocks.
+func (l *Log) extend(p *part, event int) int {
+	n := len(p.blocks)
+	size := leastBlock
+	if n > 0 {
+		size = min(2*cap(p.blocks[n-1]), mostBlock)
+	}
+	size = max(size, event)
+	if n == 0 || l.spill.file == nil || len(p.stored) == 0 && l.bytes < l.spill.above {
+		p.blocks = append(p.blocks, make([]byte, 0, size))
+		l.bytes += int64(size)
+		return n + 1
+	}
+	last := p.blocks[n-1]
+	if _, err := l.spill.file.WriteAt(last, l.spill.size); err != nil {
+		l.spill.err = cmp.Or(l.spill.err, err)
+	}
+	p.stored = append(p.stored, extent{l.spill.size, len(last)})
+	l.spill.size += int64(len(last))
+	if cap(last) < size {
+		l.bytes += int64(size - cap(last))
+		last = make([]byte, 0, size)
+	}
+	p.blocks[n-1] = last[:0]
+	return n
 }
 
 // Other returns the events of no lock, in order. The slice belongs to the log.
@@ -85,20 +142,40 @@ func (l *Log) Len() int64 { return l.count }
 func (l *Log) Locks() int { return len(l.parts) }
 
 // Lock returns the events of one of the locks, counted from 0 in the order of their first events. It
-// reuses the memory of events.
-func (l *Log) Lock(i int, events []Event) []Event {
+// reuses the memory of events. Its error is that of the file of [Log.Spill].
+func (l *Log) Lock(i int, events []Event) ([]Event, error) {
 	p := l.parts[i]
 	events = append(events[:0], make([]Event, p.events)...)
 	var last marks
 	n := 0
-	for _, block := range p.blocks {
+	read := func(block []byte) {
 		r := reader{log: l, text: string(block)} // the strings of the events are parts of it
 		for len(r.text) > 0 {
 			r.event(&events[n], &last)
 			n++
 		}
 	}
-	return events
+	inMemory := len(p.blocks)
+	if len(p.stored) > 0 {
+		inMemory--
+	}
+	for _, block := range p.blocks[:inMemory] {
+		read(block)
+	}
+	for _, x := range p.stored {
+		if cap(l.room) < x.size {
+			l.room = make([]byte, x.size)
+		}
+		block := l.room[:x.size]
+		if _, err := l.spill.file.ReadAt(block, x.at); err != nil || l.spill.err != nil {
+			return nil, fmt.Errorf("events of a large run in a file: %w", cmp.Or(l.spill.err, err))
+		}
+		read(block)
+	}
+	for _, block := range p.blocks[inMemory:] {
+		read(block)
+	}
+	return events, nil
 }
 
 // present has a bit for each field of an event, in the order in which append stores them. Fields that are often set

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"testing"
@@ -36,9 +37,12 @@ func fill(t *rapid.T, field reflect.Value, name string) {
 func TestALogReturnsTheEventsOfEachLockAsTheyWere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var log Log
+		if rapid.Bool().Draw(t, "spills") {
+			log.Spill(&memory{}, rapid.Int64Range(0, 2000).Draw(t, "above"))
+		}
 		want := map[string][]Event{}
 		var order []string
-		for i := range rapid.IntRange(0, 60).Draw(t, "events") {
+		for i := range rapid.IntRange(0, 100).Draw(t, "events") {
 			var e Event
 			v := reflect.ValueOf(&e).Elem()
 			for f := range v.NumField() {
@@ -61,12 +65,77 @@ func TestALogReturnsTheEventsOfEachLockAsTheyWere(t *testing.T) {
 		}
 		var events []Event
 		for i, lock := range order {
-			events = log.Lock(i, events)
+			var err error
+			if events, err = log.Lock(i, events); err != nil {
+				t.Fatal(err)
+			}
 			if diff := cmp.Diff(want[lock], events); diff != "" {
 				t.Fatalf("%s (-want +got):\n%s", lock, diff)
 			}
 		}
 	})
+}
+
+// memory is a file in memory.
+type memory struct{ bytes []byte }
+
+func (m *memory) WriteAt(b []byte, at int64) (int, error) {
+	if at != int64(len(m.bytes)) {
+		return 0, fmt.Errorf("a write at %d, and the file ends at %d", at, len(m.bytes))
+	}
+	m.bytes = append(m.bytes, b...)
+	return len(b), nil
+}
+
+func (m *memory) ReadAt(b []byte, at int64) (int, error) { return copy(b, m.bytes[at:]), nil }
+
+// An event of 100 bytes or less, 10,000 times: of two locks, at most two blocks of 4 KB stay beyond the bound.
+func TestALogThatSpillsKeepsAFixedNumberOfBytesInMemory(t *testing.T) {
+	const above, events = 10_000, 10_000
+	var log Log
+	file := &memory{}
+	log.Spill(file, above)
+	for i := range events {
+		log.Record([]string{"a", "b"}[i%2], &Event{Type: OK, Worker: "w", Section: i, Key: "a", Value: fmt.Sprintf("%040d", i)})
+	}
+	if got := log.bytes; got > above+2*mostBlock {
+		t.Errorf("%d bytes in memory, want at most %d", got, above+2*mostBlock)
+	}
+	if log.Spilled() != int64(len(file.bytes)) || len(file.bytes) < events*40-above-2*mostBlock {
+		t.Errorf("%d bytes in the file, and it says %d", len(file.bytes), log.Spilled())
+	}
+	got, err := log.Lock(1, nil)
+	if err != nil || len(got) != events/2 {
+		t.Fatalf("%d events, want %d; error %v", len(got), events/2, err)
+	}
+	for i := range got {
+		if want := fmt.Sprintf("%040d", 2*i+1); got[i].Value != want {
+			t.Fatalf("event %d has value %s, want %s", i, got[i].Value, want)
+		}
+	}
+}
+
+// full is a file on a disk that is full after one block.
+type full struct{ memory }
+
+var errFull = errors.New("no space left on device")
+
+func (f *full) WriteAt(b []byte, at int64) (int, error) {
+	if at > 0 {
+		return 0, errFull
+	}
+	return f.memory.WriteAt(b, at)
+}
+
+func TestALogWhoseFileIsFullSaysSo(t *testing.T) {
+	var log Log
+	log.Spill(&full{}, 0)
+	for i := range 1000 {
+		log.Record("a", &Event{Type: OK, Worker: "w", Section: i, Key: "a", Value: fmt.Sprintf("%040d", i)})
+	}
+	if _, err := log.Lock(0, nil); !errors.Is(err, errFull) {
+		t.Errorf("the error is %v, want %v", err, errFull)
+	}
 }
 
 func TestALogKeepsTheEventsOfNoLockApart(t *testing.T) {

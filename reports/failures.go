@@ -87,10 +87,8 @@ func otherGrid(c *results.Campaign) tables.Grid {
 	}
 	switch {
 	case tables.HasCases(c):
-	case len(failed(c)) > 0:
-		return g
 	default: // of large runs, or read from a file
-		g.Title, g.Note = "First failures that are not kept", "No failing run is kept whole: the runs are large, or the results were read from a file. The command repeats one, with its story."
+		g.Title, g.Note = "First failures that are not kept", "These runs were too large to keep, or the results were read from a file. The command repeats one, with its story."
 	}
 	for _, st := range c.Strategies {
 		replays := map[string]int{} // its rows, by token

@@ -7,7 +7,7 @@ import (
 	"lockquake/reports/internal/sample"
 )
 
-// A campaign of large runs keeps none of them whole. Its report lists the line that repeats the first
+// A failure whose run is not kept has no story. The report lists the line that repeats the first
 // failure of each check, and does not say that no check was violated.
 func TestAFailureThatIsNotKeptWholeHasTheLineThatRepeatsIt(t *testing.T) {
 	campaign, _ := sample.GCPause()
@@ -33,7 +33,7 @@ func TestAFailureThatIsNotKeptWholeHasTheLineThatRepeatsIt(t *testing.T) {
 	if bytes.Contains(text, []byte("## First failures\n")) {
 		t.Errorf("the report has a heading for stories, and no story:\n%s", text)
 	}
-	if !bytes.Contains(text, []byte("## First failures that are not kept\n\nNo failing run is kept whole: the runs are large, or the results were read from a file.")) {
+	if !bytes.Contains(text, []byte("## First failures that are not kept\n\nThese runs were too large to keep, or the results were read from a file.")) {
 		t.Errorf("the report does not say why no run is kept:\n%s", text)
 	}
 	if bytes.Contains(text, []byte("No check that finds harm was violated")) {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"lockquake/checker"
 	"lockquake/faults"
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
@@ -215,11 +214,9 @@ func (v *validator) conflictOfSize() {
 	if !v.Large() {
 		return
 	}
-	const kept = "%d workers for %v: the history of each run is kept in memory, because "
 	if !v.WorkloadInfo().OneItem {
-		v.warn("", fmt.Sprintf(kept+"a section of %s may work on several items", v.Workers, v.Duration, v.Workload.Kind), "workload.kind")
-	} else if !checker.SplitsByLock(v.Checks) {
-		v.warn("", fmt.Sprintf(kept+"the check load compares the requests for all locks: list the checks without it", v.Workers, v.Duration), "checks", "workers", "duration")
+		v.warn("", fmt.Sprintf("%d workers for %v: the history of each run is kept in memory, because a section of %s may work on several items",
+			v.Workers, v.Duration, v.Workload.Kind), "workload.kind")
 	}
 }
 

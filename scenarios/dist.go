@@ -21,7 +21,35 @@ import (
 // samples is the file of an empirical distribution.
 type samples struct {
 	file string // as the scenario names it
+	data []byte // of the file
 	log  pauselog.Log
+}
+
+// Files returns the files of empirical distributions, by the name that the scenario has for them. With
+// [ParseWithFiles] the scenario can be read where they are not.
+func (s *Scenario) Files() map[string][]byte {
+	files := map[string][]byte{}
+	for _, of := range s.samples {
+		files[of.file] = of.data
+	}
+	return files
+}
+
+// sampleReader reads the file of an empirical distribution, by the name that the scenario has for it.
+type sampleReader func(name string) ([]byte, pauselog.Log, error)
+
+// samplesIn reads files from a folder, except those that are given.
+func samplesIn(dir string, given map[string][]byte) sampleReader {
+	return func(name string) ([]byte, pauselog.Log, error) {
+		path := name
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+		if data, ok := given[name]; ok {
+			return fitPauses(path, data)
+		}
+		return readPauses(path)
+	}
 }
 
 // Samples lists the files of empirical distributions.
@@ -41,7 +69,7 @@ func (s *Scenario) Samples() []results.Samples {
 // ParseDist reads a distribution as a scenario in the folder dir has it: a duration, or a map such as
 // {dist: uniform, max: 3s}. Its error is one line.
 func ParseDist(text, dir string) (draw.Dist, error) {
-	decoder := strictyaml.Decoder{Hooks: hooks(dir, sha256.New(), map[string]samples{})}
+	decoder := strictyaml.Decoder{Hooks: hooks(samplesIn(dir, nil), sha256.New(), map[string]samples{})}
 	var d struct {
 		Distribution draw.Dist `yaml:"distribution"`
 	}
@@ -69,73 +97,74 @@ func described(file string, log pauselog.Log) results.Samples {
 
 // decodeDist reads a duration that is always the same, or a map that says how
 // durations are spread.
-func decodeDist(n *strictyaml.Node, into *draw.Dist, dir string, sum hash.Hash) (log pauselog.Log, err error) {
+func decodeDist(n *strictyaml.Node, into *draw.Dist, read sampleReader, sum hash.Hash) (of samples, err error) {
 	*into = draw.Dist{}
 	if !n.IsMap() {
 		into.Kind = draw.Constant
 		if err := n.Decode(&into.Value); err != nil {
-			return log, err
+			return of, err
 		}
 		if into.Value < 0 {
-			return log, n.Errorf("%s must not be negative, and is %v", n.Path(), into.Value)
+			return of, n.Errorf("%s must not be negative, and is %v", n.Path(), into.Value)
 		}
 	} else {
 		type plain draw.Dist
 		if err := n.Decode((*plain)(into)); err != nil {
-			return log, err
+			return of, err
 		}
 		if n.Field("dist") == nil {
-			return log, n.Errorf("%s.dist is missing; known are %s", n.Path(), list(draw.Kinds()))
+			return of, n.Errorf("%s.dist is missing; known are %s", n.Path(), list(draw.Kinds()))
 		}
 		if !slices.Contains(draw.Kinds(), into.Kind) {
-			return log, n.Field("dist").Errorf("%s", strictyaml.Unknown("distribution", string(into.Kind), texts(draw.Kinds())))
+			return of, n.Field("dist").Errorf("%s", strictyaml.Unknown("distribution", string(into.Kind), texts(draw.Kinds())))
 		}
 	}
 	if file := n.Field("file"); file != nil && into.Kind == draw.Empirical {
 		if n.Field("samples") != nil {
-			return log, n.Field("samples").Errorf("%s is set beside file, only one of them can be", n.Field("samples").Path())
+			return of, n.Field("samples").Errorf("%s is set beside file, only one of them can be", n.Field("samples").Path())
 		}
-		if log, err = readSamples(file, into.File, dir, sum); err != nil {
-			return log, err
+		of.file = into.File
+		if of.data, of.log, err = read(into.File); err != nil {
+			return of, file.Errorf("%s: %v", file.Path(), err)
 		}
-		into.Samples = log.Pauses
+		sum.Write(of.data)
+		into.Samples = of.log.Pauses
 	}
 	if err = into.Validate(); err == nil {
-		return log, nil
+		return of, nil
 	}
 	// The complaint begins with the field that it is about.
 	param, text, _ := strings.Cut(err.Error(), ": ")
 	if field := n.Field(param); field != nil {
-		return log, field.Errorf("%s: %s", field.Path(), text)
+		return of, field.Errorf("%s: %s", field.Path(), text)
 	}
-	return log, n.Errorf("%s: %s: %s", n.Path(), param, text)
+	return of, n.Errorf("%s: %s: %s", n.Path(), param, text)
 }
 
 // maxSampleFile bounds the file of an empirical distribution, in bytes.
 const maxSampleFile = 64 << 20
 
-// readSamples reads the file of an empirical distribution, and adds it to the hash sum.
-func readSamples(n *strictyaml.Node, path, dir string, sum hash.Hash) (pauselog.Log, error) {
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
-	data, log, err := readPauses(path)
-	if err != nil {
-		return log, n.Errorf("%s: %v", n.Path(), err)
-	}
-	sum.Write(data)
-	return log, nil
-}
-
 // ReadPauses reads a list of durations or a log of pauses of any length. Its error names the file.
 func ReadPauses(path string) (pauselog.Log, error) {
-	_, log, err := readLog(path)
-	return log, err
+	data, err := readFile(path)
+	if err != nil {
+		return pauselog.Log{}, err
+	}
+	return parseLog(path, data)
 }
 
 // readPauses reads the pauses that a scenario takes from a file.
 func readPauses(path string) ([]byte, pauselog.Log, error) {
-	data, log, err := readLog(path)
+	data, err := readFile(path)
+	if err != nil {
+		return nil, pauselog.Log{}, err
+	}
+	return fitPauses(path, data)
+}
+
+// fitPauses reads the pauses that a scenario takes from the bytes of a file.
+func fitPauses(path string, data []byte) ([]byte, pauselog.Log, error) {
+	log, err := parseLog(path, data)
 	if err != nil {
 		return data, log, err
 	}
@@ -145,21 +174,21 @@ func readPauses(path string) ([]byte, pauselog.Log, error) {
 	return data, log, nil
 }
 
-func readLog(path string) ([]byte, pauselog.Log, error) {
+func readFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, pauselog.Log{}, err
+		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxSampleFile {
-		return nil, pauselog.Log{}, fmt.Errorf("%s is no file of at most %d bytes", path, maxSampleFile)
+		return nil, fmt.Errorf("%s is no file of at most %d bytes", path, maxSampleFile)
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, pauselog.Log{}, err
-	}
+	return os.ReadFile(path)
+}
+
+func parseLog(path string, data []byte) (pauselog.Log, error) {
 	log, err := pauselog.Read(path, data)
 	if _, named := errors.AsType[*pauselog.LineError](err); err != nil && !named {
 		err = fmt.Errorf("%s: %w", path, err)
 	}
-	return data, log, err
+	return log, err
 }

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
@@ -20,8 +21,14 @@ import (
 )
 
 // Families lists the families of lock servers. A strategy that names none has the servers of the
-// first; those without a lock ask them nothing.
-func Families() []backend.Family {
+// first; those without a lock ask them nothing. The list is always the same one, and never changes.
+func Families() []backend.Family { return allFamilies() }
+
+// allFamilies makes the list once: to make all strategies takes longer than the rest of the validation of
+// a scenario, which asks for them several times.
+//
+//nolint:gochecknoglobals // it never changes
+var allFamilies = sync.OnceValue(func() []backend.Family {
 	return []backend.Family{
 		redisfamily.Family(),
 		postgresfamily.Family(),
@@ -30,11 +37,11 @@ func Families() []backend.Family {
 		dynamodbfamily.Family(),
 		kubernetesfamily.Family(),
 	}
-}
+})
 
 // DatabaseFamily returns the first family whose servers can have the protected resource.
 func DatabaseFamily() (*backend.Family, error) {
-	families := Families()
+	families := allFamilies()
 	for i := range families {
 		if _, ok := families[i].Prototype.(backend.Database); ok {
 			return &families[i], nil
@@ -45,7 +52,7 @@ func DatabaseFamily() (*backend.Family, error) {
 
 // FamilyOf returns the family of the servers of a strategy.
 func FamilyOf(e lock.Entry) (*backend.Family, error) {
-	families := Families()
+	families := allFamilies()
 	if e.Family == "" {
 		return &families[0], nil
 	}
@@ -59,8 +66,12 @@ func FamilyOf(e lock.Entry) (*backend.Family, error) {
 	return nil, fmt.Errorf("%s: %s", e.Name, strictyaml.Unknown("family of lock servers", e.Family, names))
 }
 
-// Strategies lists the strategies without a lock and those of all families, simplest first.
-func Strategies() []lock.Entry {
+// Strategies lists the strategies without a lock and those of all families, simplest first. The list is
+// always the same one, and never changes.
+func Strategies() []lock.Entry { return allStrategies() }
+
+//nolint:gochecknoglobals // it never changes
+var allStrategies = sync.OnceValue(func() []lock.Entry {
 	all := append([]lock.Entry{lock.None()}, conditional.Strategies()...)
 	for _, family := range Families() {
 		for _, e := range family.Strategies {
@@ -71,8 +82,8 @@ func Strategies() []lock.Entry {
 	for i := range all {
 		all[i].Topology.Nodes = max(all[i].Topology.Nodes, 1)
 	}
-	return all
-}
+	return slices.Clip(all)
+})
 
 // Parts lists the parts of the locks of all families. A part of several families is listed
 // once, with the ways of all of them.
@@ -84,7 +95,7 @@ func Parts() []lock.Part {
 			if i < 0 {
 				i, parts = len(parts), append(parts, p)
 			} else {
-				parts[i].Ways = append(parts[i].Ways, missing(parts[i], p)...)
+				parts[i].Ways = slices.Concat(parts[i].Ways, missing(parts[i], p))
 			}
 			parts[i].Families = append(parts[i].Families, family.Name)
 		}

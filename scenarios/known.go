@@ -19,6 +19,7 @@ type catalogue struct {
 	points     []string
 	checks     []checker.Check
 	overrides  []results.Override // that the file is read with
+	files      map[string][]byte  // of empirical distributions, in place of those of the disk
 }
 
 // known returns the catalogue, with the caller's own strategies.
@@ -41,7 +42,11 @@ func known(own []lock.Entry) catalogue {
 }
 
 // known returns the catalogue with which the scenario was read.
-func (s *Scenario) known() catalogue { return known(s.Own) }
+func (s *Scenario) known() catalogue {
+	c := known(s.Own)
+	c.files = s.given
+	return c
+}
 
 func (c catalogue) workloadNames() []string {
 	var names []string

@@ -27,7 +27,7 @@ func lockParams(l libraries.Library, keys string) (set LockParams, err error) {
 	if keys == "" {
 		return set, nil
 	}
-	decoder := strictyaml.Decoder{Hooks: hooks(".", sha256.New(), map[string]samples{}), Extensions: extensions(), Keys: openKeys(Parts())}
+	decoder := strictyaml.Decoder{Hooks: hooks(samplesIn(".", nil), sha256.New(), map[string]samples{}), Extensions: extensions(), Keys: openKeys(Parts())}
 	_, err = decoder.Decode("library "+l.Name, fmt.Appendf(nil, "{%s}", keys), &set)
 	return set, err
 }

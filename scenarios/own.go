@@ -44,5 +44,10 @@ func unknownStrategy(name string, known []string, plain bool) string {
 	return text
 }
 
-// entries returns the strategies that the scenario can name.
-func (s *Scenario) entries() []lock.Entry { return slices.Concat(Strategies(), s.Own) }
+// entries returns the strategies that the scenario can name. The caller must not change them.
+func (s *Scenario) entries() []lock.Entry {
+	if len(s.Own) == 0 {
+		return Strategies()
+	}
+	return slices.Concat(Strategies(), s.Own)
+}

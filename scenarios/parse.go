@@ -37,6 +37,17 @@ func Parse(name string, data []byte, own ...lock.Entry) (*Scenario, error) {
 	return parse(name, data, known(own))
 }
 
+// ParseWithFiles is Parse with the files of empirical distributions, by the name that the scenario has
+// for them. See [Scenario.Files].
+func ParseWithFiles(name string, data []byte, files map[string][]byte, own ...lock.Entry) (*Scenario, error) {
+	if err := CheckOwn(own...); err != nil {
+		return nil, err
+	}
+	c := known(own)
+	c.files = files
+	return parse(name, data, c)
+}
+
 func parse(name string, data []byte, known catalogue) (*Scenario, error) {
 	sum := sha256.New()
 	sum.Write(data)
@@ -52,11 +63,12 @@ func decode(name string, data []byte, known catalogue, sum hash.Hash) (*Scenario
 		Resource: Resource{Fence: "off"},
 		Network:  Network{Latency: draw.Fixed(time.Millisecond)},
 		Own:      known.own,
+		given:    known.files,
 		Path:     name,
 		Text:     bytes.Clone(data),
 	}
 	s.samples = map[string]samples{}
-	decoder := strictyaml.Decoder{Hooks: hooks(filepath.Dir(name), sum, s.samples), Extensions: extensions(), Keys: openKeys(Parts())}
+	decoder := strictyaml.Decoder{Hooks: hooks(samplesIn(filepath.Dir(name), known.files), sum, s.samples), Extensions: extensions(), Keys: openKeys(Parts())}
 	at, err := decoder.Decode(name, data, s)
 	if err != nil {
 		return nil, err
@@ -70,10 +82,9 @@ func decode(name string, data []byte, known catalogue, sum hash.Hash) (*Scenario
 	return s, nil
 }
 
-// hooks returns the decoders of the parts of a scenario that have a notation of their own. Files
-// are looked for in dir, and what they hold goes into sum and, by the path of the distribution,
-// into files.
-func hooks(dir string, sum hash.Hash, files map[string]samples) strictyaml.Hooks {
+// hooks returns the decoders of the parts of a scenario that have a notation of their own. What read
+// returns of files goes into sum and, by the path of the distribution, into files.
+func hooks(read sampleReader, sum hash.Hash, files map[string]samples) strictyaml.Hooks {
 	h := strictyaml.Hooks{}
 	strictyaml.AddHook(h, decodeStrategies)
 	strictyaml.AddHook(h, decodeStrategy)
@@ -81,9 +92,9 @@ func hooks(dir string, sum hash.Hash, files map[string]samples) strictyaml.Hooks
 	strictyaml.AddHook(h, decodeFault)
 	strictyaml.AddHook(h, decodeBound)
 	strictyaml.AddHook(h, func(n *strictyaml.Node, into *draw.Dist) error {
-		log, err := decodeDist(n, into, dir, sum)
-		if into.File != "" {
-			files[n.Path()] = samples{into.File, log}
+		of, err := decodeDist(n, into, read, sum)
+		if of.file != "" {
+			files[n.Path()] = of
 		}
 		return err
 	})

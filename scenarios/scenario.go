@@ -71,6 +71,7 @@ type Scenario struct {
 	// samples has the files of empirical distributions, by the path of the distribution in the
 	// scenario.
 	samples map[string]samples
+	given   map[string][]byte // files that are not read from the disk
 	// File is the text as it was read, if Overrides make it differ from Text.
 	File []byte `yaml:"-"`
 }
@@ -85,7 +86,7 @@ func (s *Scenario) ResourceNames() []string { return numbered("resource", s.Reso
 // 17 events a worker and second, takes 0.4 GB, and a campaign keeps one for each check that is violated.
 const largeRun = 50_000
 
-// Large reports whether a run of the scenario is so large that a campaign keeps no run whole.
+// Large reports whether a run of the scenario is so large that a campaign keeps only part of a failing run.
 func (s *Scenario) Large() bool { return float64(s.Workers)*s.Duration.Seconds() >= largeRun }
 
 func numbered(noun string, n int) []string {

@@ -233,7 +233,7 @@ func eachProperty(node any, f func(key string, property map[string]any)) {
 // the schema.
 func TestSchemaKnowsEveryNotation(t *testing.T) {
 	types := outline(nil).Types
-	for hooked := range hooks(".", sha256.New(), map[string]samples{}) {
+	for hooked := range hooks(samplesIn(".", nil), sha256.New(), map[string]samples{}) {
 		if _, ok := types[hooked]; !ok {
 			t.Errorf("%v has a hook, and no form in the schema", hooked)
 		}

@@ -8,8 +8,9 @@ import "time"
 // is cut, and while the receiver is stopped. Whether the receiver is down is for the caller to see.
 func (w *World) Deliver(from, to *Node, do func()) {
 	l := w.link(from, to)
-	l.delivered = max(w.now+l.delay(&message{pipe: &pipe{link: l}}), l.delivered)
-	w.At(time.Duration(l.delivered), func() { w.WhenOpen(from, to, func() { to.WhenAwake(do) }) })
+	t := l.inTrouble()
+	t.delivered = max(w.now+l.delay(&message{pipe: &pipe{link: l}}), t.delivered)
+	w.At(time.Duration(t.delivered), func() { w.WhenOpen(from, to, func() { to.WhenAwake(do) }) })
 }
 
 // WhenAwake calls do at once, or when the node wakes if it is stopped.

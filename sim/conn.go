@@ -179,10 +179,15 @@ func (c *Conn) await(t *task, sc *simContext, call *Call, timeout time.Duration)
 	// The request has been served and the reply taken, so nothing refers to the call any more. A
 	// call that was given up on is left to the garbage collector.
 	*call = Call{}
-	w.spare = append(w.spare, call)
+	if len(w.spare) < mostSpare {
+		w.spare = append(w.spare, call)
+	}
 	t.sleep(nil, w.cfg.Step, classStep)
 	return answer, nil
 }
+
+// mostSpare bounds the calls that are kept for reuse: when 100,000 workers begin, each has one.
+const mostSpare = 1000
 
 // newCall returns an empty call, a recycled one if possible.
 func (w *World) newCall() *Call {

@@ -51,15 +51,16 @@ func (w *World) Impair(from, to string, i Impairment, d time.Duration) error {
 		return fmt.Errorf("a loss of %d parts per million from %q to %q is not between 0 and %d", i.LossPPM, from, to, million)
 	}
 	l := w.link(a, b)
-	w.note(kindImpair, l.name, i.Extra.String(), i.LossPPM)
-	l.impaired++
+	w.note(kindImpair, l.name(), i.Extra.String(), i.LossPPM)
+	t := l.inTrouble()
+	t.impaired++
 	one := &impairment{
 		Impairment: i, until: w.now + int64(d),
-		draws: w.source.Stream("impairment", fmt.Sprintf("%s %d", l.name, l.impaired)),
+		draws: w.source.Stream("impairment", fmt.Sprintf("%s %d", l.name(), t.impaired)),
 	}
 	l.impairments = append(l.impairments, one)
 	w.At(w.Time()+d, func() {
-		w.note(kindHeal, l.name, "impairment", 0)
+		w.note(kindHeal, l.name(), "impairment", 0)
 		i := slices.Index(l.impairments, one)
 		l.impairments = slices.Delete(l.impairments, i, i+1)
 	})
@@ -80,7 +81,7 @@ func (l *link) addedDelay(m *message, ordinal uint64) int64 {
 		wait = resendOpenAfter
 	}
 	for l.drawLoss(draws, l.world.now+resent) {
-		l.world.note(kindResent, l.name, m.op(), m.number())
+		l.world.note(kindResent, l.name(), m.op(), m.number())
 		resent += wait
 		wait = min(2*wait, resendAtMost)
 	}

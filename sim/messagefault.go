@@ -88,7 +88,7 @@ func (w *World) DuplicateMessage(after time.Duration) error {
 	if c, ok := first.Req.(Copier); ok {
 		second.Req = c.Copy()
 	}
-	w.note(kindDuplicate, m.pipe.link.name, first.Op, first.Request)
+	w.note(kindDuplicate, m.pipe.link.name(), first.Op, first.Request)
 	// It has its own pipe, so the order of the connection does not apply to it.
 	second.request = message{pipe: &pipe{conn: first.conn, link: m.pipe.link}, call: second, copied: true}
 	second.request.event.what = &second.request
@@ -148,7 +148,7 @@ type kept struct {
 func (m *message) keep() {
 	p := m.pipe
 	w, n := p.link.world, p.conn.node
-	w.note(kindHeld, p.link.name, m.op(), m.number())
+	w.note(kindHeld, p.link.name(), m.op(), m.number())
 	p.queue = append(p.queue, m)
 	k := &kept{message: m}
 	k.event.what = k

@@ -23,32 +23,76 @@ const (
 
 // link is one direction between two nodes. Latencies are drawn by the ordinal of the message.
 type link struct {
-	world   *World
-	name    string
-	latency draw.Stream
-	dist    *draw.Sampler // of the latency; nil: that of the world
-	sent    uint64
-	holds   int // present cuts that hold
-	drops   int // present cuts that drop
+	world    *World
+	from, to *Node
+	latency  draw.Stream
+	dist     *draw.Sampler // of the latency; nil: that of the world
+	sent     uint64
+	holds    int // present cuts that hold
+	drops    int // present cuts that drop
+	trouble  *trouble
+
+	impairments []*impairment // the present ones
+}
+
+// trouble holds the state of faults on a link, and of messages that servers send without a connection. Most links
+// of a large world never need it.
+type trouble struct {
 	held    []*message
 	broken  []*Conn  // connections that lost a message on it
 	waiting []func() // see WhenOpen
 	cuts    int      // how often messages have begun to be dropped
 
 	delivered int64 // arrival of the last message that Deliver sent
+	impaired  int   // the number of impairments so far
+}
 
-	impairments []*impairment // the present ones
-	impaired    int           // the number of impairments so far
+// links are both directions between two nodes. The node that was added later keeps them: a server has
+// a link to each of its many clients, and a client has links to few servers.
+type links struct {
+	peer     *Node // the node that was added earlier, or the same node
+	to, from link  // seen from the node that keeps them
 }
 
 func (w *World) link(from, to *Node) *link {
-	l := from.links[to]
-	if l == nil {
-		name := from.name + "->" + to.name
-		l = &link{world: w, name: name, latency: w.source.Stream("latency", name)}
-		from.links[to] = l
+	later, earlier := from, to
+	if later.number < earlier.number {
+		later, earlier = earlier, later
 	}
+	both := later.linksTo(earlier)
+	if to == earlier {
+		return &both.to
+	}
+	return &both.from
+}
+
+// linksTo returns the links to a node that was added earlier.
+func (n *Node) linksTo(peer *Node) *links {
+	for _, both := range n.links {
+		if both.peer == peer {
+			return both
+		}
+	}
+	both := &links{peer: peer, to: newLink(n, peer), from: newLink(peer, n)}
+	n.links = append(n.links, both)
+	return both
+}
+
+func newLink(from, to *Node) link {
+	l := link{world: from.world, from: from, to: to}
+	l.latency = l.world.source.Stream("latency", l.name())
 	return l
+}
+
+// name returns the name of the link in the trace.
+func (l *link) name() string { return l.from.name + "->" + l.to.name }
+
+// inTrouble returns what the link needs because of a fault.
+func (l *link) inTrouble() *trouble {
+	if l.trouble == nil {
+		l.trouble = &trouble{}
+	}
+	return l.trouble
 }
 
 // delay draws the latency of the next message.
@@ -95,7 +139,7 @@ func (w *World) CutLink(from, to string, how Cut, d time.Duration) error {
 		return fmt.Errorf("no link from %q to %q", from, to)
 	}
 	l := w.link(a, b)
-	w.note(kindCut, l.name, "", int64(how))
+	w.note(kindCut, l.name(), "", int64(how))
 	if how == CutDrop {
 		if l.drops++; l.drops == 1 {
 			l.keepAlive(a, b)
@@ -111,7 +155,7 @@ func (w *World) CutLink(from, to string, how Cut, d time.Duration) error {
 }
 
 func (l *link) heal(how Cut) {
-	l.world.note(kindHeal, l.name, "", int64(how))
+	l.world.note(kindHeal, l.name(), "", int64(how))
 	if how == CutDrop {
 		if l.drops--; l.drops == 0 {
 			l.resetBroken()
@@ -124,8 +168,8 @@ func (l *link) heal(how Cut) {
 	if l.drops == 0 {
 		l.resetBroken()
 	}
-	held := l.held
-	l.held = nil
+	held := l.inTrouble().held
+	l.trouble.held = nil
 	for _, m := range held {
 		m.pipe.release(m)
 	}
@@ -133,8 +177,8 @@ func (l *link) heal(how Cut) {
 
 // resetBroken resets the connections that lost a message on the link.
 func (l *link) resetBroken() {
-	broken := l.broken
-	l.broken = nil
+	broken := l.inTrouble().broken
+	l.trouble.broken = nil
 	for _, c := range broken {
 		c.reset()
 	}
@@ -179,25 +223,27 @@ func (m *message) fire() {
 	case m.here:
 		p.deliver(m)
 	case p.dead:
-		w.note(kindLost, p.link.name, m.op(), m.number())
+		w.note(kindLost, p.link.name(), m.op(), m.number())
 	case p.link.drops > 0:
-		w.note(kindLost, p.link.name, m.op(), m.number())
+		w.note(kindLost, p.link.name(), m.op(), m.number())
 		if !m.copied {
 			p.dead = true
-			p.link.broken = append(p.link.broken, p.conn)
+			t := p.link.inTrouble()
+			t.broken = append(t.broken, p.conn)
 		}
 	case m.loseIn > 0:
-		w.note(kindLost, p.link.name, m.op(), m.number())
+		w.note(kindLost, p.link.name(), m.op(), m.number())
 		p.dead = true
 		w.At(time.Duration(w.now+m.loseIn), p.conn.reset)
 	case len(p.queue) > 0:
 		p.queue = append(p.queue, m) // behind a message that is held
 	case p.link.holds > 0:
-		w.note(kindHeld, p.link.name, m.op(), m.number())
+		w.note(kindHeld, p.link.name(), m.op(), m.number())
 		p.queue = append(p.queue, m)
-		p.link.held = append(p.link.held, m)
+		t := p.link.inTrouble()
+		t.held = append(t.held, m)
 	case m.hold > 0:
-		w.note(kindHeld, p.link.name, m.op(), m.number())
+		w.note(kindHeld, p.link.name(), m.op(), m.number())
 		p.queue = append(p.queue, m)
 		w.At(time.Duration(w.now+m.hold), func() { p.release(m) })
 	case m.fault != nil && m.fault.keep > 0:
@@ -282,7 +328,7 @@ func (n *Node) arrive(m *message) {
 		n.requests++
 		n.enqueue(m)
 	case m.copied:
-		n.world.note(kindLost, m.pipe.link.name, m.call.Op, m.call.Request)
+		n.world.note(kindLost, m.pipe.link.name(), m.call.Op, m.call.Request)
 	}
 }
 

@@ -40,7 +40,8 @@ type Node struct {
 	timers     []*event     // on the monotonic clock, in no order
 	wallTimers []*WallTimer // in the order of creation; some may have ended
 	endedWall  int          // how many of those
-	links      map[*Node]*link
+	number     int          // of nodes that were added before
+	links      []*links     // to nodes that were added earlier
 }
 
 // AddNode adds a machine to the world. Names are unique.
@@ -49,7 +50,7 @@ func (w *World) AddNode(name string, cfg NodeConfig) *Node {
 		panic(fmt.Sprintf("sim: two nodes are called %s", name))
 	}
 	n := &Node{
-		world: w, name: name, epoch: epoch(), links: map[*Node]*link{},
+		world: w, name: name, epoch: epoch(), number: len(w.nodes),
 		wall: clock{reading: int64(cfg.WallOffset), ppm: cfg.WallPPM},
 		mono: clock{ppm: cfg.MonoPPM}, awakePPM: cfg.MonoPPM,
 	}

@@ -45,5 +45,6 @@ func (c *Conn) serverCrashed() {
 		return
 	}
 	c.kill()
-	back.broken = append(back.broken, c)
+	t := back.inTrouble()
+	t.broken = append(t.broken, c)
 }

@@ -35,8 +35,9 @@ type task struct {
 	world  *World
 	worker *Worker
 	name   string
-	thread thread
+	on     *stack // nil: it has not begun, or has ended
 	body   func()
+	first  func() func() // returns the body; nil: there is a body
 	done   *sem
 
 	place   int // position in world.tasks
@@ -49,16 +50,21 @@ type task struct {
 	sem     *sem
 }
 
+// stack is a thread that runs one task after another.
+type stack struct {
+	thread
+	task *task
+}
+
 // spawn returns a new task, ready to run.
 func (w *World) spawn(worker *Worker, name string, f func()) *task {
 	var t *task
-	if n := len(w.idle); n > 0 {
-		t = w.idle[n-1]
-		w.idle = w.idle[:n-1]
+	if n := len(w.ended); n > 0 {
+		t = w.ended[n-1]
+		w.ended = w.ended[:n-1]
 	} else {
 		t = &task{world: w}
 		t.timer.what = (*taskTimer)(t)
-		t.thread = newCoroutine(t.loop)
 	}
 	t.worker, t.name, t.body, t.done = worker, name, f, newSem(w, 0)
 	t.place = len(w.tasks)
@@ -69,24 +75,54 @@ func (w *World) spawn(worker *Worker, name string, f func()) *task {
 	return t
 }
 
-// loop is the body of a task's thread. It runs one task after another.
-func (t *task) loop() {
+// begin gives the task an idle stack, or a new one.
+func (t *task) begin() {
+	w := t.world
+	n := len(w.idle)
+	if n == 0 {
+		t.beginAnew()
+		return
+	}
+	t.on = w.idle[n-1]
+	t.on.task = t
+	w.idle = w.idle[:n-1]
+}
+
+// beginAnew gives the task a new stack.
+func (t *task) beginAnew() {
+	t.on = &stack{task: t}
+	t.on.thread = newCoroutine(t.on.loop)
+}
+
+// loop is the body of a stack's thread.
+func (s *stack) loop() {
 	mark()
 	for {
-		t.perform()
-		t.end()
-		t.thread.park()
+		t := s.task
+		if body := t.perform(); body != nil {
+			t.body = body
+			t.beginAnew()
+		} else {
+			t.end()
+		}
+		t.world.idle = append(t.world.idle, s)
+		s.park()
 	}
 }
 
-// perform runs the task. A panic ends the run.
-func (t *task) perform() {
+// perform runs the task, or returns its body if that is not known yet. A panic ends the run.
+func (t *task) perform() (body func()) {
 	defer func() {
 		if v := recover(); v != nil {
 			t.world.fail(&PanicError{Worker: t.worker.name, Task: t.name, Value: v, Stack: string(debug.Stack())})
 		}
 	}()
+	if first := t.first; first != nil {
+		t.first = nil
+		return first()
+	}
 	t.body()
+	return nil
 }
 
 func (t *task) end() {
@@ -96,8 +132,8 @@ func (t *task) end() {
 	w.tasks[len(w.tasks)-1] = nil
 	w.tasks = w.tasks[:len(w.tasks)-1]
 	t.done.Release()
-	t.body, t.done = nil, nil
-	w.idle = append(w.idle, t)
+	t.on, t.body, t.done = nil, nil, nil
+	w.ended = append(w.ended, t)
 }
 
 // run resumes a ready task, unless its process is stopped.
@@ -114,7 +150,13 @@ func (t *task) run() {
 		return
 	}
 	t.world.current = t
-	t.thread.resume()
+	if t.on == nil {
+		t.begin()
+	}
+	for on := (*stack)(nil); t.on != on && t.on != nil; { // it may go on on another one
+		on = t.on
+		on.resume()
+	}
 	t.world.current = nil
 }
 
@@ -122,7 +164,7 @@ func (t *task) run() {
 func (t *task) wait() reason {
 	t.waiting = true
 	t.woken = byNothing
-	t.thread.park()
+	t.on.park()
 	return t.woken
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
+	"slices"
 	"strconv"
 
 	"github.com/cespare/xxhash/v2"
@@ -76,11 +77,15 @@ func (t *trace) tick(at int64) {
 
 // begin starts an entry; its payload may be appended to the buffer before end.
 func (t *trace) begin(at int64, k kind, actor, what string, number int64) {
-	var head [11]byte
-	binary.LittleEndian.PutUint64(head[:8], uint64(at))
-	head[8], head[9], head[10] = byte(k), byte(len(actor)), byte(len(what))
-	b := append(append(append(t.buffer, head[:]...), actor...), what...)
-	t.buffer = binary.LittleEndian.AppendUint64(b, uint64(number))
+	const head, tail = 11, 8
+	from, n := len(t.buffer), head+len(actor)+len(what)+tail
+	t.buffer = slices.Grow(t.buffer, n)[:from+n]
+	b := t.buffer[from:]
+	binary.LittleEndian.PutUint64(b, uint64(at))
+	b[8], b[9], b[10] = byte(k), byte(len(actor)), byte(len(what))
+	copy(b[head:], actor)
+	copy(b[head+len(actor):], what)
+	binary.LittleEndian.PutUint64(b[n-tail:], uint64(number))
 	if t.out != nil {
 		t.line = appendSeconds(t.line[:0], at)
 		t.line = fmt.Appendf(t.line, " %-8s %s %s", k, actor, what)

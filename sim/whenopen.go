@@ -9,16 +9,18 @@ func (w *World) WhenOpen(from, to *Node, do func()) {
 		do()
 		return
 	}
-	l.waiting = append(l.waiting, do)
+	t := l.inTrouble()
+	t.waiting = append(t.waiting, do)
 }
 
 func (l *link) open() bool { return l.drops+l.holds == 0 }
 
 // runWaiting calls the functions that wait for the link, if it is open.
 func (l *link) runWaiting() {
-	for l.open() && len(l.waiting) > 0 {
-		do := l.waiting[0]
-		l.waiting = l.waiting[1:]
+	t := l.inTrouble()
+	for l.open() && len(t.waiting) > 0 {
+		do := t.waiting[0]
+		t.waiting = t.waiting[1:]
 		do()
 	}
 }

@@ -13,11 +13,17 @@ import (
 type Worker struct {
 	process  *Process
 	name     string
-	random   map[string]*rand.Rand
+	random   []stream
 	hooks    map[pointID]*hook
 	stalled  map[string]int // tasks that are stopped, by name
 	stuck    []*task        // stalled tasks that are ready to run
 	restarts int            // how often it was restarted
+}
+
+// stream is one of the few generators that a worker uses.
+type stream struct {
+	name string
+	*rand.Rand
 }
 
 var _ env.Env = (*Worker)(nil)
@@ -101,6 +107,17 @@ func (k *Worker) Go(name string, f func()) env.Sem {
 	return w.spawn(k, name, f).done
 }
 
+// Start starts a task with a body that prepare returns. Both run one after the other, without an event between
+// them, but on two stacks: what prepare needs of its stack is not kept while the body waits. A stack never
+// gets smaller than its deepest call for long, and a large world has 100,000 of them.
+func (k *Worker) Start(name string, prepare func() (body func())) {
+	w := k.process.node.world
+	if w.foreign() || w.closed {
+		return
+	}
+	w.spawn(k, name, nil).first = prepare
+}
+
 // Go starts a task of the current worker: what a client library does in the background for its
 // caller.
 func (w *World) Go(name string, f func()) {
@@ -113,22 +130,21 @@ func (w *World) Go(name string, f func()) {
 func (k *Worker) NewSem(n int) env.Sem { return newSem(k.process.node.world, n) }
 
 // Rand implements env.Env.
-func (k *Worker) Rand(stream string) *rand.Rand {
+func (k *Worker) Rand(name string) *rand.Rand {
 	if k.process.node.world.foreign() {
-		return k.process.node.world.source.Stream(stream, "nobody").Rand()
+		return k.process.node.world.source.Stream(name, "nobody").Rand()
 	}
-	r := k.random[stream]
-	if r == nil {
-		entity := k.name
-		if k.restarts > 0 {
-			entity = fmt.Sprintf("%s, life %d", k.name, k.restarts+1)
+	for _, s := range k.random {
+		if s.name == name {
+			return s.Rand
 		}
-		r = k.process.node.world.source.Stream(stream, entity).Rand()
-		if k.random == nil {
-			k.random = map[string]*rand.Rand{}
-		}
-		k.random[stream] = r
 	}
+	entity := k.name
+	if k.restarts > 0 {
+		entity = fmt.Sprintf("%s, life %d", k.name, k.restarts+1)
+	}
+	r := k.process.node.world.source.Stream(name, entity).Rand()
+	k.random = append(k.random, stream{name, r})
 	return r
 }
 

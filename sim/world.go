@@ -43,6 +43,9 @@ type Config struct {
 // maxAtOneInstant is the maximum number of events and task switches at one instant of virtual time.
 const maxAtOneInstant = 1_000_000
 
+// beatEach is the number of events, or of events and task switches at one instant, for each change of Config.Beat.
+const beatEach = 1024
+
 // ErrNoProgress is the error of a run with a million events at one instant of virtual time.
 var ErrNoProgress = errors.New("no progress: a million events at one instant of virtual time")
 
@@ -75,7 +78,8 @@ type World struct {
 	ready   readyQueue
 	nodes   map[string]*Node
 	tasks   []*task // not ended, in no particular order
-	idle    []*task // ended; their threads are reused
+	ended   []*task // for reuse
+	idle    []*stack
 	current *task
 	stopped bool
 	closed  bool
@@ -196,7 +200,7 @@ func (w *World) advance(at int64) {
 	w.countInstant()
 	w.events++
 	w.trace.tick(at)
-	if w.cfg.Beat != nil && w.events%1024 == 0 {
+	if w.cfg.Beat != nil && w.events%beatEach == 0 {
 		w.cfg.Beat.Add(1)
 	}
 }
@@ -225,6 +229,9 @@ func (w *World) runReady() {
 func (w *World) countInstant() {
 	if w.atInstant++; w.atInstant > maxAtOneInstant {
 		w.fail(fmt.Errorf("%w (%v)", ErrNoProgress, w.Time()))
+	}
+	if w.cfg.Beat != nil && w.atInstant%beatEach == 0 { // 100,000 workers begin at one instant
+		w.cfg.Beat.Add(1)
 	}
 }
 
@@ -261,11 +268,17 @@ func (w *World) Close() {
 	}
 	// A thread that unwinds ends the goroutine that killed it, so each gets one of its own.
 	var unwound sync.WaitGroup
-	for _, tasks := range [][]*task{w.tasks, w.idle} {
-		for _, t := range tasks {
-			unwound.Go(t.thread.kill)
-			unwound.Wait() // one at a time, as in the run
+	kill := func(s *stack) {
+		unwound.Go(s.kill)
+		unwound.Wait() // one at a time, as in the run
+	}
+	for _, t := range w.tasks {
+		if t.on != nil {
+			kill(t.on)
 		}
+	}
+	for _, s := range w.idle {
+		kill(s)
 	}
 }
 

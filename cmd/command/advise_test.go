@@ -95,7 +95,7 @@ func TestTheQuestionsAreAskedOneByOne(t *testing.T) {
 	if in.Topology != advise.Failover || in.Lock != "redis" || strings.Join(in.Assumed, "") != "--lock redis" {
 		t.Errorf("%+v", in)
 	}
-	want := "Which servers does the lock run on? [one]   unknown topology \"failovr\"; did you mean \"failover\"?\n" +
+	want := "Which servers does the lock run on? [one] unknown topology \"failovr\"; did you mean \"failover\"?\n" +
 		"Which servers does the lock run on? [one] Which lock? [redis] "
 	if out.String() != want {
 		t.Errorf("%q", out.String())

@@ -43,6 +43,13 @@ func (p program) execute(ctx context.Context, args []string, stdout, stderr io.W
 		fmt.Fprintf(stderr, "lockquake: %v\n", err)
 		return exitUsage
 	}
+	if len(p.extensions) > 0 {
+		var err error
+		if p.described, err = p.describe(); err != nil {
+			fmt.Fprintf(stderr, "lockquake: %v\n", err)
+			return exitInternal
+		}
+	}
 	root := p.newRoot(stdout, stderr)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)

@@ -18,6 +18,9 @@ const plainName = "lockquake"
 type program struct {
 	name string // as a user types it
 	own  []lock.Entry
+
+	extensions []Extension
+	described  Program // for the extensions
 }
 
 // Option configures the command.
@@ -71,15 +74,23 @@ func (p program) ours(s *scenarios.Scenario, err error) (*scenarios.Scenario, er
 
 // rename puts the program's name into the examples of every command.
 func (p program) rename(cmd *cobra.Command) {
-	cmd.Example = strings.ReplaceAll(cmd.Example, plainName+" ", p.name+" ")
+	cmd.Example = strings.ReplaceAll(cmd.Example, plainName+" ", p.shown()+" ")
 	for _, sub := range cmd.Commands() {
 		p.rename(sub)
 	}
 }
 
+// shown returns the name in the help: that of the program with an extension, unless it has locks of its own.
+func (p program) shown() string {
+	if p.name == plainName && len(p.extensions) > 0 {
+		return p.extensions[0].Program
+	}
+	return p.name
+}
+
 // file returns the name of the program's file, which a shell completes.
 func (p program) file() string {
-	words := strings.Fields(p.name)
+	words := strings.Fields(p.shown())
 	if len(words) == 0 {
 		return plainName
 	}

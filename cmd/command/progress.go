@@ -34,6 +34,7 @@ type progress struct {
 	runs, violating map[string]int // by label
 	began, next     time.Time
 	last            campaign.Progress
+	drawn           bool // the terminal shows a line
 }
 
 // newProgress starts the progress of a scenario, for the strategies that are asked for, or
@@ -89,30 +90,48 @@ func (p *progress) show(at campaign.Progress) {
 	if now.Before(p.next) {
 		return
 	}
-	took := now.Sub(p.began)
 	// Runs from a journal took no time.
-	left := time.Duration(float64(took) / float64(max(1, at.Done-at.Recalled)) * float64(at.Total-at.Done))
-	line := p.line(fmt.Sprintf("%v left", left.Round(time.Second)), p.width())
+	left := time.Duration(float64(now.Sub(p.began)) / float64(max(1, at.Done-at.Recalled)) * float64(at.Total-at.Done))
+	p.draw(now, p.line(fmt.Sprintf("%v left", left.Round(time.Second)), p.width()))
+}
+
+// say shows a text in place of counts of runs, if it is time to update the output.
+func (p *progress) say(text string) {
+	if now := p.now(); !now.Before(p.next) {
+		p.draw(now, cut(p.title+": "+text, p.width()))
+	}
+}
+
+// draw updates the output.
+func (p *progress) draw(now time.Time, text string) {
 	if !p.redraws {
 		p.next = now.Add(between)
-		fmt.Fprintln(p.out, line)
+		fmt.Fprintln(p.out, text)
 		return
 	}
 	p.next = now.Add(redraw)
 	if p.color {
-		line = "\x1b[2m" + line + "\x1b[0m"
+		text = "\x1b[2m" + text + "\x1b[0m"
 	}
-	fmt.Fprint(p.out, "\r\x1b[K"+line)
+	fmt.Fprint(p.out, "\r\x1b[K"+text)
+	p.drawn = true
+}
+
+// clear removes the line from a terminal, so that something else can be printed.
+func (p *progress) clear() {
+	if p.drawn {
+		fmt.Fprint(p.out, "\r\x1b[K")
+		p.drawn = false
+	}
 }
 
 // end clears the line on a terminal. Elsewhere it prints a last line, if there was one
 // before.
 func (p *progress) end() {
+	p.clear()
 	took := p.now().Sub(p.began)
 	switch {
-	case p.last.Done == 0:
-	case p.redraws:
-		fmt.Fprint(p.out, "\r\x1b[K")
+	case p.last.Done == 0 || p.redraws:
 	case took >= between:
 		fmt.Fprintln(p.out, p.line(fmt.Sprintf("took %v", took.Round(time.Second)), p.width()))
 	}

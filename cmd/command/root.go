@@ -38,7 +38,7 @@ pipe has 100. JSON, Markdown and the files of a report are always the same.
   lockquake compare base/results.json lockquake-report
   lockquake list scenarios`,
 		Version:       results.Version,
-		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: p.name},
+		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: p.shown()},
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
@@ -67,6 +67,9 @@ pipe has 100. JSON, Markdown and the files of a report are always the same.
 	add("runs", "Shake locks:", p.newRun(), p.newMerge(), p.newReproduce(), p.newReplay(), p.newExplore(), p.newShrink(), p.newSweep(), p.newMatrix(), p.newAdvise(), p.newRate(), p.newHiccup(), newCheck(), newCompare())
 	add("scenarios", "Write scenarios:", p.newInit(), p.newList(), p.newValidate(), p.newSchema())
 	add("more", "More:", p.newVersion(), help)
+	for _, e := range p.extensions {
+		e.addTo(root, p.described)
+	}
 	addCompletion(root)
 	p.rename(root)
 	return root

@@ -33,6 +33,9 @@ type runFlags struct {
 	jobs   int
 	quiet  bool
 	resume bool
+
+	executors []func() (Executor, error) // of the extensions
+	executor  Executor                   // nil: this process
 }
 
 func (p program) newRun() *cobra.Command {
@@ -97,6 +100,9 @@ others; docs/ci.md has the variables). If the platform tells no number of parts,
 	flags.StringVar(&f.part, "shard", "", "run one part of the seeds, as in 3/16, for merge; auto: the part that the platform tells")
 	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one a processor)")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
+	for _, e := range p.extensions {
+		f.executors = append(f.executors, e.RunFlags(p.described, flags))
+	}
 	completeFlag(cmd, "seeds", cobra.NoFileCompletions)
 	completeFlag(cmd, "until", cobra.NoFileCompletions)
 	completeFlag(cmd, "jobs", cobra.NoFileCompletions)
@@ -166,34 +172,32 @@ func (f *runFlags) run(ctx context.Context, args []string, stdout, stderr io.Wri
 // one runs one scenario, prints its results, and writes its report into dir. For a campaign
 // that was stopped it returns a partial campaign and no error.
 func (f *runFlags) one(ctx context.Context, s *scenarios.Scenario, title, dir string, r campaign.Request, stdout, stderr io.Writer) (c *results.Campaign, err error) {
-	if f.noReport {
-		if c, err = f.campaign(ctx, s, title, r, stderr); c == nil {
-			return nil, err
-		}
-		return c, f.deliver(c, s, dir, nil, stdout)
-	}
-	journal, err := openRuns(dir, s, f.resume)
+	journal, done, err := f.openJournal(dir, s)
 	if err != nil {
 		return nil, err
 	}
-	done := journal.Close
 	defer func() { err = errors.Join(err, done()) }()
 	r.Journal = journal
+	delivered, err := f.execute(ctx, s, title, r, stderr)
+	if err != nil {
+		return nil, err
+	}
 	if c, err = f.campaign(ctx, s, title, r, stderr); c == nil {
 		return nil, err
 	}
-	if err = f.deliver(c, s, dir, journal, stdout); err == nil && !c.Partial {
+	if err = f.deliver(c, s, dir, journal, stdout); err != nil || c.Partial {
+		return c, err
+	}
+	if !f.noReport {
 		done = journal.Remove // the report has it
 	}
-	return c, err
+	return c, delivered()
 }
 
 // campaign runs one scenario and shows its progress.
 func (f *runFlags) campaign(ctx context.Context, s *scenarios.Scenario, title string, r campaign.Request, stderr io.Writer) (*results.Campaign, error) {
 	if s.Large() && os.Getenv("GOGC") == "" {
-		// A large run keeps most of what it allocates, unlike the runs that Main collects rarely for.
-		const percent = 100
-		defer debug.SetGCPercent(debug.SetGCPercent(percent))
+		defer debug.SetGCPercent(debug.SetGCPercent(campaign.LargeGCPercent)) // Main has set one for small runs
 	}
 	if f.quiet {
 		return campaign.Run(ctx, s, r)
@@ -239,7 +243,17 @@ func (f *runFlags) request() (r campaign.Request, err error) {
 	if f.jobs < 0 {
 		return r, usagef("--jobs is a positive number, not %d", f.jobs)
 	}
-	if f.noReport && (f.resume || f.part != "") {
+	for _, asked := range f.executors {
+		if f.executor, err = asked(); f.executor != nil || err != nil {
+			break
+		}
+	}
+	switch {
+	case err != nil:
+		return r, err
+	case f.executor != nil && (f.until != "" || f.part != ""):
+		return r, usagef("--until and --shard are for a campaign that runs in one process: leave them out")
+	case f.executor == nil && f.noReport && (f.resume || f.part != ""):
 		return r, usagef("--resume and --shard need the runs that a report keeps, and --no-report keeps none")
 	}
 	r.Strategies, r.Jobs = f.strategies, f.jobs

@@ -1,10 +1,16 @@
 package command
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime/debug"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -64,7 +70,7 @@ type own struct {
 }
 
 // versionOf reads the build info. Only the main module has a commit: in a program of another
-// module, lockquake is a module that it requires.
+// module, lockquake is a module that it requires. The modules lockquake/... are in its repository.
 func versionOf(info *debug.BuildInfo, hasOwn bool) version {
 	v := version{Version: results.Version, Go: info.GoVersion}
 	var built source
@@ -79,7 +85,7 @@ func versionOf(info *debug.BuildInfo, hasOwn bool) version {
 	if hasOwn {
 		v.Program = &own{info.Path, built}
 	}
-	if info.Main.Path == plainName || info.Main.Path == "" {
+	if info.Main.Path == plainName || info.Main.Path == "" || strings.HasPrefix(info.Main.Path, plainName+"/") {
 		v.source = built
 		return v
 	}
@@ -113,6 +119,48 @@ func (v version) print(w io.Writer, format string) error {
 		fmt.Fprintln(w, "To have the commit, use go build in a clone, not in a worktree or a submodule of git.")
 	}
 	return nil
+}
+
+// build identifies the source of a program with locks of these names. If the version does not tell it, sum
+// returns a hash of the program itself.
+func (v version) build(locks []string, sum func() (string, error)) (string, error) {
+	text := fmt.Sprintf("%s %s (%s)", plainName, v.Version, v.source)
+	if v.Program != nil {
+		text += fmt.Sprintf(", %s (%s) with %s", v.Program.Path, v.Program.source, strings.Join(slices.Sorted(slices.Values(locks)), ", "))
+	}
+	if v.exact() {
+		return text, nil
+	}
+	file, err := sum()
+	return text + ", file " + file, err
+}
+
+// exact reports whether the version tells one state of the source from every other.
+func (v version) exact() bool {
+	return v.source.exact() && (v.Program == nil || v.Program.exact())
+}
+
+// exact is false for changes that are not committed, and for a module that is replaced by a folder.
+func (s source) exact() bool {
+	return s.Module != "" && !strings.Contains(s.Module, "=>") || s.Commit != "" && !s.Dirty
+}
+
+// sumOfProgram returns a hash of the file of the running program, in hexadecimal digits.
+func sumOfProgram() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	_, err = io.Copy(sum, file)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return "", fmt.Errorf("%s: %w", path, err)
+	}
+	return hex.EncodeToString(sum.Sum(nil))[:12], nil
 }
 
 func (s source) unknown() bool { return s.Module == "" && s.Commit == "" }

@@ -144,8 +144,12 @@ checks: [linearizable, lost-update, exclusion, belief, fencing, told, recovery, 
 	if err != nil {
 		return err
 	}
-	debug.SetGCPercent(400) // as the command does
-	if _, err := campaign.Run(context.Background(), s, campaign.Request{Seeds: results.SeedRange{First: 1, Last: 1}, Jobs: 1}); err != nil {
+	percent := 400 // as the command does
+	if s.Large() {
+		percent = campaign.LargeGCPercent
+	}
+	debug.SetGCPercent(percent)
+	if _, err := campaign.Run(context.Background(), s, campaign.Request{Seeds: results.SeedRange{First: 1, Last: 1}, Jobs: 1, Stall: time.Hour}); err != nil {
 		return err
 	}
 	var m runtime.MemStats

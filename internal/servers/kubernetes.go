@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -19,6 +20,9 @@ import (
 
 // KubernetesServer is a real API server of Kubernetes.
 type KubernetesServer struct{ *Server }
+
+// KubernetesVersion is the version that kube-apiserver.sh builds, and to which the simulated one is held.
+const KubernetesVersion = "v1.37.2"
 
 // kubernetesToken is the bearer token of the only user.
 const kubernetesToken = "lockquake"
@@ -69,10 +73,19 @@ func findKubernetes() (string, error) {
 		return "", fmt.Errorf("servers: %w", err)
 	}
 	path := filepath.Join(cache, "lockquake", name)
-	if _, err := os.Stat(path); err == nil {
-		return path, nil
+	if _, err := os.Stat(path); err != nil {
+		if path, err = find(name); err != nil {
+			return "", err
+		}
 	}
-	return find(name)
+	text, err := exec.Command(path, "--version").Output()
+	if err != nil {
+		return "", fmt.Errorf("servers: %s --version: %w", path, err)
+	}
+	if version := strings.TrimPrefix(strings.TrimSpace(string(text)), "Kubernetes "); version != KubernetesVersion {
+		return "", fmt.Errorf("servers: %w: %s is of version %s, not %s", ErrMissing, path, version, KubernetesVersion)
+	}
+	return path, nil
 }
 
 // writeSigningKey writes a new key for the tokens of service accounts, without which the server does not start.
@@ -110,7 +123,8 @@ func (s *KubernetesServer) answers(path string) error {
 // Client returns a client of a user who may do everything. It has a connection of HTTP/2 of its own, as a
 // process with client-go has, and accepts the certificate that the server has made for itself.
 func (*KubernetesServer) Client() *http.Client {
-	return &http.Client{Transport: authorized{&http.Transport{
+	const limit = 20 * time.Second // a test fails instead of hanging
+	return &http.Client{Timeout: limit, Transport: authorized{&http.Transport{
 		ForceAttemptHTTP2: true,
 		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true},
 	}}}

@@ -19,7 +19,6 @@ import (
 	"lockquake/lock"
 	"lockquake/lock/etcd"
 	"lockquake/scenarios"
-	"lockquake/scenarios/results"
 	"lockquake/scenarios/run"
 	"lockquake/sim"
 )
@@ -114,20 +113,15 @@ func (r *request) serversOf() (string, lock.Topology) {
 			if e.Name != use.Name || e.LockFree || e.Family == "" {
 				continue
 			}
-			if r.sets("servers.nodes") { // a lock of one server would keep it
-				var servers scenarios.Servers
-				s.Servers.Apply(&servers)
+			var servers scenarios.Servers
+			s.Servers.Apply(&servers)
+			if servers.Nodes > 0 { // a lock of one server would keep it
 				e.Topology.Nodes = servers.Nodes
 			}
 			return e.Family, e.Topology
 		}
 	}
 	return "", lock.Topology{}
-}
-
-// sets reports whether an option of the test sets a value of the scenario.
-func (r *request) sets(path string) bool {
-	return slices.ContainsFunc(r.overrides, func(o results.Override) bool { return o.Path == path })
 }
 
 // ofLibrary returns the checks that decide about a library unless the caller names some.

@@ -11,5 +11,6 @@
 //     that was stopped can be resumed (journal.go; journalrecord.go has the format of a line). In a
 //     campaign of more than a million runs the sums of finished blocks replace their runs
 //     (journalsums.go). [Combine] and [Merge] put the journals of several shards together
-//     (journalmerge.go).
+//     (journalmerge.go). [Describe] writes a journal from which others can run pieces of a
+//     campaign (piece.go).
 package campaign

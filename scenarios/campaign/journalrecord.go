@@ -120,6 +120,12 @@ func (a journalAsked) same(b journalAsked) bool {
 // Scenario reads the scenario of the runs. Own is as in [scenarios.Parse]. The file of an empirical
 // distribution has to be where it was.
 func (j *Journal) Scenario(own ...lock.Entry) (*scenarios.Scenario, error) {
+	return j.ScenarioWithFiles(nil, own...)
+}
+
+// ScenarioWithFiles is Scenario with the files of empirical distributions, as in
+// [scenarios.ParseWithFiles].
+func (j *Journal) ScenarioWithFiles(files map[string][]byte, own ...lock.Entry) (*scenarios.Scenario, error) {
 	var overrides []results.Override
 	for _, text := range j.header.Overrides {
 		o, err := scenarios.ParseOverride(text)
@@ -128,7 +134,7 @@ func (j *Journal) Scenario(own ...lock.Entry) (*scenarios.Scenario, error) {
 		}
 		overrides = append(overrides, o)
 	}
-	s, err := scenarios.Parse(j.header.Path, []byte(j.header.Text), own...)
+	s, err := scenarios.ParseWithFiles(j.header.Path, []byte(j.header.Text), files, own...)
 	if err == nil {
 		s, err = s.With(overrides)
 	}

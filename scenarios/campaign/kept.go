@@ -8,7 +8,7 @@ import (
 // A campaign keeps the first violation of each check by each use whole: its history and its plan. A
 // scenario with cases has hundreds of uses whose failures resemble each other. There the first
 // violation of each check under each class of faults is kept whole. The others keep only their
-// replay tokens. Of a scenario whose runs are large none is kept whole.
+// replay tokens. Of a large run only the part that shows the violation is kept, see Trial.About.
 
 // showcase identifies a check and a class of faults for which one failure is kept whole, in a
 // scenario with cases.
@@ -26,9 +26,6 @@ func (c *campaign) showcaseOf(use int, check string) showcase {
 // claimWhole notes that a use violates a check, and reports whether that violation is kept whole.
 // If it replaces that of another use, the trial of the other is dropped.
 func (c *campaign) claimWhole(use int, check string) bool {
-	if c.scenario.Large() {
-		return false
-	}
 	if c.uses[use].Case == "" {
 		return true
 	}
@@ -61,9 +58,6 @@ func (c *campaign) before(use, other int, check string) bool {
 
 // keepsWhole reports whether the first violation of a check by a use is kept whole.
 func (c *campaign) keepsWhole(use int, check string) bool {
-	if c.scenario.Large() {
-		return false
-	}
 	if c.uses[use].Case == "" {
 		return true
 	}
@@ -75,7 +69,7 @@ func (c *campaign) keepsWhole(use int, check string) bool {
 func (c *campaign) complete() bool {
 	for use := range c.failures {
 		for check, first := range c.failures[use] {
-			if first.trial == nil && c.keepsWhole(use, check) {
+			if first.trial == nil && !first.unseen && c.keepsWhole(use, check) {
 				return false
 			}
 		}

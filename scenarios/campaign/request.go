@@ -30,6 +30,9 @@ type Request struct {
 	// ranges of nearly equal size; [Merge] combines them. They cannot be used with Until, which
 	// needs all runs.
 	Part, Parts int
+	// Piece is a part of the seeds that the caller has cut, in place of Part; the zero value for all. A
+	// journal of the whole campaign takes the runs of its pieces with [Journal.Import].
+	Piece results.SeedRange
 	// Strategies names the uses of the scenario's strategies that are run, by label, or
 	// strategies of the catalogue and of the scenario's Own that it does not use; nil for
 	// the uses of the scenario.
@@ -114,6 +117,8 @@ var ErrShard = errors.New("no such shard")
 func (r *Request) cut() error {
 	n, seeds := uint64(r.Parts), r.Seeds.Last-r.Seeds.First+1
 	switch {
+	case r.Piece != results.SeedRange{}:
+		return r.cutPiece()
 	case r.Part == 0 && r.Parts == 0:
 		return nil
 	case r.Part < 1 || r.Part > r.Parts:
@@ -132,13 +137,33 @@ func (r *Request) cut() error {
 	return nil
 }
 
-// ask records in the journal which campaign begins. It returns a [*JournalError] if the journal has sums
-// with other runs than those of the campaign, from which nothing can be taken away.
-func (r *Request) ask(s *scenarios.Scenario, whole results.SeedRange, uses []scenarios.Strategy, summed bool) error {
+// cutPiece reduces the seeds to those of the piece.
+func (r *Request) cutPiece() error {
+	switch {
+	case r.Part != 0 || r.Parts != 0:
+		return fmt.Errorf("%w: a piece is no shard", ErrShard)
+	case r.Until > 0:
+		return fmt.Errorf("%w: when to stop depends on all runs, and a piece has a part of them", ErrShard)
+	case r.Piece.First > r.Piece.Last || r.Piece.First < r.Seeds.First || r.Piece.Last > r.Seeds.Last:
+		return fmt.Errorf("%w: seeds %d to %d are no part of %d to %d", ErrShard, r.Piece.First, r.Piece.Last, r.Seeds.First, r.Seeds.Last)
+	}
+	r.Seeds = r.Piece
+	return nil
+}
+
+// asked describes the campaign of the request. The range has the seeds of all its parts.
+func (r *Request) asked(whole results.SeedRange, uses []scenarios.Strategy) journalAsked {
 	asked := journalAsked{Seeds: whole, Until: r.Until}
 	for _, use := range uses {
 		asked.Strategies = append(asked.Strategies, use.Label)
 	}
+	return asked
+}
+
+// ask records in the journal which campaign begins. It returns a [*JournalError] if the journal has sums
+// with other runs than those of the campaign, from which nothing can be taken away.
+func (r *Request) ask(s *scenarios.Scenario, whole results.SeedRange, uses []scenarios.Strategy, summed bool) error {
+	asked := r.asked(whole, uses)
 	if err := r.Journal.continues(asked, r.Seeds, summed); err != nil {
 		return err
 	}

@@ -29,6 +29,19 @@ type Trial struct {
 	Telling string
 	Replay  string // token that repeats the run
 	Program string // name of the program that repeats it
+	// Parts has, for each violated check of a run that was judged lock by lock, the run as one of its locks
+	// saw it: the results of the first lock that violates the check, and a history with only its events and the
+	// faults that concern it. Nil for other runs.
+	Parts map[string]*Trial
+}
+
+// About returns the run, or the part of it, whose history shows the violation of a check; nil if there is
+// none.
+func (t *Trial) About(check string) *Trial {
+	if t.Parts == nil {
+		return t
+	}
+	return t.Parts[check]
 }
 
 // Checks lists the checks that reached a verdict, in the order of the scenario.

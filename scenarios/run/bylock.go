@@ -1,10 +1,13 @@
 package run
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"lockquake/checker"
 	"lockquake/history"
+	"lockquake/scenarios/results"
 )
 
 // The history of a large run does not fit into memory: a worker has about 17 events a second, of
@@ -15,19 +18,18 @@ import (
 // on one server and works on the item of that name, and no check or fault concerns several locks.
 func (r *run) splits() bool {
 	s := r.Scenario
-	return r.Counts && s.Large() && s.WorkloadInfo().OneItem && !r.entry.ByUnit && r.independent() <= 1 &&
-		checker.SplitsByLock(s.Checks) && !r.deletes()
+	return r.Counts && s.Large() && r.info.OneItem && !r.entry.ByUnit && r.independent() <= 1 && !r.deletes()
 }
 
 // lock returns the lock that an event is about, "" for none.
 func (r *run) lock(e *history.Event) string {
-	switch {
-	case e.Type == history.AcquireCalled:
-		r.lockOf[e.Worker] = e.Key
-	case e.Key == "": // told, or crashed
-		return r.lockOf[e.Worker]
+	if e.Key != "" {
+		return e.Key
 	}
-	return e.Key
+	if k := r.workers[e.Worker]; k != nil { // told, or crashed
+		return k.lock
+	}
+	return ""
 }
 
 // verdictsByLock judges the events of the log.
@@ -39,8 +41,11 @@ func (r *run) verdictsByLock(meta *history.Meta) ([]checker.Result, checker.Metr
 	var events []history.Event
 	each := func(do func(events []history.Event) error) error {
 		for i := range r.log.Locks() {
-			events = r.log.Lock(i, events)
-			if err := do(events); err != nil {
+			var err error
+			if events, err = r.log.Lock(i, events); err == nil {
+				err = do(events)
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -60,8 +65,9 @@ func (r *run) verdictsByLock(meta *history.Meta) ([]checker.Result, checker.Metr
 	meta.Stopped = r.stop(unended)
 	judge.Begin(meta.Stopped)
 	err = each(func(events []history.Event) error {
-		sections, err := judge.Judge(events)
+		sections, results, err := judge.Judge(events)
 		r.bite(sections, meta.End)
+		r.keepPart(events, results)
 		return err
 	})
 	if err != nil {
@@ -69,4 +75,87 @@ func (r *run) verdictsByLock(meta *history.Meta) ([]checker.Result, checker.Metr
 	}
 	verdicts, metrics := judge.Results()
 	return verdicts, metrics, nil
+}
+
+// part has the results and the events of a lock that is the first to violate some checks.
+type part struct {
+	checks  []string
+	results []checker.Result
+	events  []history.Event // of the lock, and of the faults that concern it
+}
+
+// mostInPart is how many events a part may have, of 432 bytes each. Of a larger one only the line that repeats
+// the run is reported.
+const mostInPart = 200_000
+
+// keepPart keeps the events of a lock if it is the first that violates some check.
+func (r *run) keepPart(events []history.Event, results []checker.Result) {
+	var checks []string
+	for _, x := range results {
+		known := slices.ContainsFunc(r.parts, func(p *part) bool { return slices.Contains(p.checks, x.Check) })
+		if x.Verdict == checker.Invalid && !known {
+			checks = append(checks, x.Check)
+		}
+	}
+	if len(checks) > 0 && len(events) <= mostInPart {
+		all := r.withFaults(events)
+		r.parts = append(r.parts, &part{checks, renumber(all, results), all})
+	}
+}
+
+// withFaults adds the faults that concern the workers of a lock to its events: those of its workers, and those of no worker.
+func (r *run) withFaults(events []history.Event) []history.Event {
+	near := map[string]bool{}
+	for i := range events {
+		near[events[i].Worker] = true
+	}
+	all := slices.Clone(events)
+	for _, e := range r.log.Other() {
+		if r.workers[e.Target] == nil || near[e.Target] {
+			all = append(all, e)
+		}
+	}
+	slices.SortFunc(all, func(a, b history.Event) int { return cmp.Compare(a.Seq, b.Seq) })
+	return all
+}
+
+// renumber numbers events from 1, without gaps, and returns results that refer to these numbers.
+func renumber(events []history.Event, results []checker.Result) []checker.Result {
+	now := map[int64]int64{}
+	for i := range events {
+		n := int64(i) + 1
+		now[events[i].Seq] = n
+		events[i].Seq = n
+	}
+	results = slices.Clone(results)
+	for i := range results {
+		findings := slices.Clone(results[i].Findings)
+		for j := range findings {
+			list := make([]int64, len(findings[j].Events))
+			for k, seq := range findings[j].Events {
+				list[k] = now[seq]
+			}
+			findings[j].Events = list
+		}
+		results[i].Findings = findings
+	}
+	return results
+}
+
+// partsOf returns the parts of a large run that are kept, by check: none if its history is in memory and too
+// long to keep. It returns nil if the run is kept whole.
+func (r *run) partsOf(whole *results.Trial) map[string]*results.Trial {
+	if r.log == nil && (!r.Counts || !r.Scenario.Large() || len(whole.History.Events) <= mostInPart) {
+		return nil
+	}
+	parts := map[string]*results.Trial{}
+	for _, p := range r.parts {
+		one := *whole
+		one.History, one.Results = &history.History{Meta: whole.History.Meta, Events: p.events}, p.results
+		one.Telling = r.Scenario.MostTelling(one.Label, one.Checks(checker.Invalid))
+		for _, check := range p.checks {
+			parts[check] = &one
+		}
+	}
+	return parts
 }

@@ -37,7 +37,7 @@ faults:
   - pause: {target: each worker, every: {dist: exponential, mean: 300s}, for: {dist: lognormal, median: 4s, p99: 60s}}
   - crash: {target: worker-2, every: {dist: exponential, mean: 500s}, for: 20s}
   - partition: {from: worker-3, to: lock, every: {dist: exponential, mean: 500s}, for: 10s}
-checks: [linearizable, lost-update, exclusion, belief, fencing, told, recovery, progress, errors, ownership, needless-loss]
+checks: [linearizable, lost-update, exclusion, belief, fencing, told, recovery, progress, errors, ownership, needless-loss, load]
 `
 
 // manyLocks is a scenario whose locks have few sections each. How long a section may wait depends on
@@ -60,7 +60,7 @@ faults:
   - crash: {target: each worker, every: {dist: exponential, mean: 200s}, for: 5s}
   - crash: {target: lock, every: {dist: exponential, mean: 100s}, for: 5s}
   - pause: {target: each worker, every: {dist: exponential, mean: 60s}, for: 5s}
-checks: [linearizable, lost-update, exclusion, belief, fencing, told, recovery, progress, errors, ownership, needless-loss]
+checks: [linearizable, lost-update, exclusion, belief, fencing, told, recovery, progress, errors, ownership, needless-loss, load]
 `
 
 // hungRenewal is a scenario in which the first renewal of three workers hangs, on locks whose leases
@@ -82,7 +82,7 @@ faults:
   - {when: {worker: worker-1, point: renew.sent}, hold: {for: 20s}}
   - {when: {worker: worker-2, point: renew.sent}, hold: {for: 20s}}
   - {when: {worker: worker-3, point: renew.sent}, hold: {for: 20s}}
-checks: [linearizable, lost-update, exclusion, belief, fencing, told, recovery, progress, errors, ownership, needless-loss]
+checks: [linearizable, lost-update, exclusion, belief, fencing, told, recovery, progress, errors, ownership, needless-loss, load]
 `
 
 // oneOwner is a scenario in which a worker has the same owner name for all its locks, and a replica
@@ -100,7 +100,7 @@ lock: {ttl: 5s}
 strategies: [redis-instance-owner]
 servers: {replicas: 1, failover: 500ms, lag: 2s}
 faults: [{crash: {target: lock, every: 20s, for: 5s}}]
-checks: [linearizable, lost-update, exclusion, belief, fencing, told, recovery, progress, errors, ownership, needless-loss]
+checks: [linearizable, lost-update, exclusion, belief, fencing, told, recovery, progress, errors, ownership, needless-loss, load]
 `
 
 // bothWays executes a run with its history, and the same run of which only the counts are wanted.
@@ -138,6 +138,7 @@ func TestARunJudgedLockByLockHasTheResultsOfItsWholeHistory(t *testing.T) {
 		{manyLocks, []string{"fencing", "recovery", "progress"}},
 		{hungRenewal, []string{"needless-loss"}},
 		{oneOwner, []string{"exclusion"}},
+		{runtest.InStep, []string{"load"}},
 	} {
 		s := runtest.Parse(t, tt.text)
 		t.Run(s.Name, func(t *testing.T) {

@@ -172,9 +172,9 @@ func (s *statements) wrote(item string) bool {
 
 // answered records what the worker learned of a request. The outcome of a write in a transaction is
 // known when that has ended.
-func (s *statements) answered(e history.Event) {
+func (s *statements) answered(e *history.Event) {
 	if !s.open || e.Op != "write" || e.Type == history.Fail {
-		s.record(&e)
+		s.run.record(e)
 		return
 	}
 	s.pending = slices.DeleteFunc(s.pending, func(earlier history.Event) bool {
@@ -182,10 +182,10 @@ func (s *statements) answered(e history.Event) {
 			return false
 		}
 		earlier.Type, earlier.Err = history.Fail, "replaced by a later write of the transaction"
-		s.record(&earlier)
+		s.run.record(&earlier)
 		return true
 	})
-	s.pending = append(s.pending, e)
+	s.pending = append(s.pending, *e)
 }
 
 // ended records the outcome of the transaction's writes.
@@ -193,7 +193,7 @@ func (s *statements) ended(err error) {
 	for _, e := range s.pending {
 		switch {
 		case err == nil:
-			s.record(&e)
+			s.run.record(&e)
 			continue
 		case errors.Is(err, lock.ErrUnknown):
 			e.Type = history.Info
@@ -201,7 +201,7 @@ func (s *statements) ended(err error) {
 			e.Type = history.Fail
 		}
 		e.Err = text(err)
-		s.record(&e)
+		s.run.record(&e)
 	}
 	s.pending, s.open = nil, false
 }

@@ -359,9 +359,9 @@ func (r *run) restart(worker string) {
 	if !r.workers[worker].Process().Crashed() {
 		return
 	}
-	again := r.workers[worker].Restart()
-	r.workers[worker] = again
-	r.begin(again)
+	k := r.workers[worker]
+	k.Worker = k.Restart()
+	r.begin(k)
 }
 
 // exited restarts a worker whose lock ended its process, as a supervisor would.

@@ -20,7 +20,8 @@ import (
 // names the steps of its work in the same way for every strategy.
 type recorder struct {
 	run     *run
-	worker  *sim.Worker
+	of      *worker
+	worker  *sim.Worker    // its life
 	access  backend.Access // to the resource
 	service backend.Access // to the service of effects outside of it
 	takes   time.Duration  // length of the work of the current section
@@ -121,7 +122,9 @@ func (r *recorder) protected(all calls) lock.Resource {
 func (c *call) enter(ctx context.Context, token int64) {
 	c.run.acquisitions++
 	c.token = token
-	c.record(&history.Event{Type: history.Acquired, Key: c.key, Token: c.token})
+	e := c.event(history.Acquired)
+	e.Key, e.Token = c.key, c.token
+	c.run.record(e)
 	c.run.progressed(c.takes)
 	if ctx.Done() != nil {
 		sim.OnEnd(ctx, func() { c.hear(context.Cause(ctx)) })
@@ -131,22 +134,28 @@ func (c *call) enter(ctx context.Context, token int64) {
 
 // leave notes that the work of the section has ended with err.
 func (c *call) leave(err error) {
-	c.record(&history.Event{Type: history.ReleaseCalled, Key: c.key, Err: text(err)})
+	e := c.event(history.ReleaseCalled)
+	e.Key, e.Err = c.key, text(err)
+	c.run.record(e)
 	c.worker.Point("release-called")
 }
 
 // begin begins a section. Again: it repeats the work of the one before.
 func (c *call) begin(again bool) {
-	name := c.worker.Name()
-	c.run.calls[name]++
-	c.section, c.token, c.told, c.asked, c.done = c.run.calls[name], 0, false, nil, nil
-	c.record(&history.Event{Type: history.AcquireCalled, Key: c.key, Unit: c.unit, Again: again, Mode: c.mode, Others: c.others})
+	c.of.calls++
+	c.of.lock = c.key
+	c.section, c.token, c.told, c.asked, c.done = c.of.calls, 0, false, nil, nil
+	e := c.event(history.AcquireCalled)
+	e.Key, e.Unit, e.Again, e.Mode, e.Others = c.key, c.unit, again, c.mode, c.others
+	c.run.record(e)
 	c.worker.Point("acquire-called")
 }
 
 // end ends the section.
 func (c *call) end(class history.Class, err error) {
-	c.record(&history.Event{Type: history.Released, Key: c.key, Class: class, Err: text(err)})
+	e := c.event(history.Released)
+	e.Key, e.Class, e.Err = c.key, class, text(err)
+	c.run.record(e)
 	c.worker.Point("released")
 }
 
@@ -161,7 +170,9 @@ func (c *call) Again(err error) {
 func (c *call) hear(err error) {
 	if !c.returned && !c.told && errors.Is(err, lock.ErrLost) {
 		c.told = true
-		c.record(&history.Event{Type: history.Told, Err: text(err)})
+		e := c.event(history.Told)
+		e.Err = text(err)
+		c.run.record(e)
 	}
 }
 
@@ -206,11 +217,11 @@ func (c *call) Read(ctx context.Context, item string, token int64) (string, erro
 // way is the way of a request to the resource, and what is recorded of its answer.
 type way interface {
 	through() backend.Access
-	answered(e history.Event)
+	answered(e *history.Event) // e is valid during the call
 }
 
-func (c *call) through() backend.Access  { return c.access }
-func (c *call) answered(e history.Event) { c.record(&e) }
+func (c *call) through() backend.Access   { return c.access }
+func (c *call) answered(e *history.Event) { c.run.record(e) }
 
 // read sends a read, and passes the points before and after it.
 func (c *call) read(ctx context.Context, w way, item string, token int64) (resource.Reply, error) {
@@ -286,14 +297,11 @@ func (c *call) ask(ctx context.Context, w way, q *resource.Request) (resource.Re
 	return reply, err
 }
 
-// Events are made by functions that have returned when the worker waits: an event takes 432 bytes of
-// its stack, and many workers wait at once.
-
 // invoke records that a request is sent to the resource.
 func (c *call) invoke(q *resource.Request) {
-	e := operationOf(history.Invoke, q)
+	e := c.operation(history.Invoke, q)
 	e.If = recorded(q.If)
-	c.record(&e)
+	c.run.record(e)
 	if q.Write {
 		c.asked = append(c.asked, operation{true, q.Item, q.Value})
 	}
@@ -301,7 +309,7 @@ func (c *call) invoke(q *resource.Request) {
 
 // learn records the answer of a request: the value that a read returned, or an error.
 func (c *call) learn(w way, q *resource.Request, value string, err error) {
-	e := operationOf(history.OK, q)
+	e := c.operation(history.OK, q)
 	switch {
 	case err == nil:
 	case errors.Is(err, lock.ErrRefused), errors.Is(err, lock.ErrConflict):
@@ -319,9 +327,11 @@ func (c *call) learn(w way, q *resource.Request, value string, err error) {
 	}
 }
 
-// operationOf returns the event of a request to the resource.
-func operationOf(t history.Type, q *resource.Request) history.Event {
-	return history.Event{Type: t, Request: operationNumber(q.ID), Op: q.Op(), Key: q.Item, Value: q.Value, Token: q.Token}
+// operation returns the event of a request to the resource.
+func (c *call) operation(t history.Type, q *resource.Request) *history.Event {
+	e := c.event(t)
+	e.Request, e.Op, e.Key, e.Value, e.Token = operationNumber(q.ID), q.Op(), q.Item, q.Value, q.Token
+	return e
 }
 
 // The lock servers and the resource count their requests from 1, each side for
@@ -358,9 +368,13 @@ func (r *run) recordResource(e history.Event) {
 	r.record(&e)
 }
 
-func (c *call) record(e *history.Event) {
-	e.Worker, e.Section = c.worker.Name(), c.section
-	c.run.record(e)
+// event returns a new event of the section, to be recorded before the next one is made. It is not on the
+// stack of the worker: it has 432 bytes, and the stacks of 100,000 workers that wait are most of what a
+// large run needs.
+func (c *call) event(t history.Type) *history.Event {
+	e := &c.run.event
+	*e = history.Event{Type: t, Worker: c.worker.Name(), Section: c.section}
+	return e
 }
 
 // observed is the section that the body gets: it records when the strategy reports that the lock is
@@ -379,11 +393,19 @@ func (t observed) Check() error {
 func (t observed) Read(ctx context.Context, item string) (string, error) {
 	value, err := t.Section.Read(ctx, item)
 	t.call.hear(err)
-	if c := t.call; err == nil && !slices.Contains(c.asked, operation{false, item, value}) && !slices.Contains(c.done, operation{true, item, value}) {
-		c.run.fail(fmt.Errorf("%s, section %d: the work was told that %s holds %q, and the resource did not say so in this section",
-			c.worker.Name(), c.section, item, value))
+	if err == nil {
+		t.call.expect(item, value)
 	}
 	return value, err
+}
+
+// expect fails the run unless the section has read the value of the item from the resource, or written it.
+func (c *call) expect(item, value string) {
+	if slices.Contains(c.asked, operation{false, item, value}) || slices.Contains(c.done, operation{true, item, value}) {
+		return
+	}
+	c.run.fail(fmt.Errorf("%s, section %d: the work was told that %s holds %q, and the resource did not say so in this section",
+		c.worker.Name(), c.section, item, value))
 }
 
 func (t observed) Write(ctx context.Context, item, value string) error {

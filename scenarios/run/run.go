@@ -65,8 +65,8 @@ type Runner struct {
 	beat     *atomic.Uint64
 	trace    io.Writer
 	Visit    func(at time.Duration, worker, point string) // is called for every point that a worker reaches; may be nil
-	// Counts says that only what is counted of a run is wanted: its history may have no events. They
-	// are then stored by lock and judged lock by lock, if the run allows it: see bylock.go.
+	// Counts says that of a large run only the figures are wanted, and what shows a violation: its history may
+	// have no events. They are then stored by lock and judged lock by lock, if the run allows it: see bylock.go.
 	Counts bool
 }
 
@@ -80,20 +80,23 @@ type run struct {
 	plan         faults.Plan
 	items        []string           // the resources, by number
 	names        []string           // the workers, by number
-	numbers      map[string]int     // of the workers, from 1
+	workers      map[string]*worker // by name
+	atWork       int                // number of workers that have not ended
+	settings     workload.Settings  // of the use
+	info         workload.Info
+	hold, think  *draw.Sampler      // of the workers that have no own
+	event        history.Event      // the one that a worker records now
 	log          *history.Log       // has the events if they are stored by lock, else nil
+	overflow     overflow           // of the log
+	parts        []*part            // of violations, if the run is judged by lock
 	near         map[string][]reach // the steps of the plan that can hit a section, see stepsByWorker
-	lockOf       map[string]string  // by worker: the lock of its last section; only with a log
 	bites        []results.Bite
-	workers      map[string]*sim.Worker
 	family       *backend.Family
 	servers      scenarios.Servers
 	cluster      backend.Cluster
 	data         data
-	sections     map[string]int          // begun by each worker, over all its lives
-	calls        map[string]int          // of a strategy, by each worker; several in a section that needs several locks
-	processes    map[string]*sim.Process // by node
-	clients      map[*sim.Process]*processClients
+	processes    map[string]*sim.Process            // by node; only if workers share them
+	clients      map[*sim.Process]*processClients   // only if workers share them
 	overruns     map[string]time.Duration           // extra time that the work of a worker's new sections takes at present
 	cancels      map[string]context.CancelCauseFunc // ends the section that a worker is in; only of runs with such a fault
 	acquisitions int64
@@ -102,7 +105,6 @@ type run struct {
 	calm         calm
 	records      map[string]string // the lock of each record on the servers, for strategies that name their records
 	unread       string            // why the holders of a lock cannot be read; "" if they can
-	atWork       map[string]bool   // the workers that have not ended
 	healed       time.Duration     // when the last fault is over that has begun
 	lives        map[string]uint64 // how many processes of a name have ended
 	err          error             // a fault that could not be applied, or a lock that cannot be judged
@@ -120,10 +122,13 @@ func (r *Runner) Once(use scenarios.Strategy, seed uint64) (*results.Trial, erro
 	if err != nil {
 		return nil, newError(r.Scenario, use, seed, err)
 	}
+	settings := r.Scenario.WorkloadOf(use)
+	hold, think := settings.Hold.Sampler(), settings.Think.Sampler()
 	one := &run{
-		Runner: r, use: use, entry: entry, family: family, seed: seed, workers: map[string]*sim.Worker{}, sections: map[string]int{}, calls: map[string]int{},
+		Runner: r, use: use, entry: entry, family: family, seed: seed, workers: make(map[string]*worker, r.Scenario.Workers),
+		settings: settings, info: r.Scenario.WorkloadInfo(), hold: &hold, think: &think,
 		processes: map[string]*sim.Process{}, clients: map[*sim.Process]*processClients{}, overruns: map[string]time.Duration{},
-		records: map[string]string{}, lives: map[string]uint64{}, atWork: map[string]bool{},
+		records: map[string]string{}, lives: map[string]uint64{},
 	}
 	defer one.close()
 	if err = one.build(); err == nil {
@@ -151,6 +156,9 @@ func (r *run) close() {
 	}
 	if r.world != nil {
 		r.world.Close()
+	}
+	if err := r.overflow.close(); err != nil {
+		r.err = errors.Join(r.err, err)
 	}
 }
 
@@ -199,7 +207,7 @@ func (r *run) build() error {
 	r.calm = calm{ttl: longestTTL, maxHold: s.ParamsOf(r.entry.Defaults, r.use, "").MaxHold, workers: s.Workers}
 	r.calm.include(0)
 	r.progressed(s.Duration)
-	r.items, r.names, r.numbers = s.ResourceNames(), s.WorkerNames(), make(map[string]int, s.Workers)
+	r.items, r.names = s.ResourceNames(), s.WorkerNames()
 	keys := make(map[string]bool, len(r.items))
 	for _, name := range r.items {
 		keys[name] = true
@@ -216,10 +224,10 @@ func (r *run) build() error {
 	}
 	r.bites = make([]results.Bite, len(r.plan.Steps))
 	if r.splits() {
-		r.log, r.lockOf = &history.Log{}, map[string]string{}
+		r.log = &history.Log{}
+		r.log.Spill(&r.overflow, logInMemory)
 	}
 	for i, name := range r.names {
-		r.numbers[name] = i + 1
 		r.addWorker(name, i)
 	}
 	if err := r.setLinks(); err != nil {
@@ -243,136 +251,13 @@ func (r *run) visited(at time.Duration, worker, point string) {
 }
 
 func (r *run) initial() map[string]string {
-	info := r.Scenario.WorkloadInfo()
 	items := map[string]string{}
 	for _, name := range r.items {
-		if info.Initial != "" {
-			items[name] = info.Initial
+		if r.info.Initial != "" {
+			items[name] = r.info.Initial
 		}
 	}
 	return items
-}
-
-// addWorker starts a worker on a node and in a process of its own, or in the process that it shares
-// with others.
-func (r *run) addWorker(name string, number int) {
-	s := r.Scenario
-	host := name
-	if s.Processes > 0 {
-		host = fmt.Sprintf("process-%d", number%s.Processes+1)
-	}
-	process := r.processes[host]
-	if process == nil {
-		process = r.world.AddNode(host, sim.NodeConfig{WallOffset: s.EachOf(name).WallOffset}).Process(host)
-		process.OnExit(r.exited)
-		r.processes[host] = process
-	}
-	worker := process.Worker(name)
-	r.workers[name] = worker
-	// The run goes on after the last section until nothing is in flight: a late packet must still
-	// arrive.
-	r.begin(worker)
-}
-
-// begin starts the program of a worker.
-func (r *run) begin(worker *sim.Worker) {
-	r.atWork[worker.Name()] = true
-	worker.Go("main", func() {
-		r.work(worker)
-		r.ended(worker.Name())
-	})
-}
-
-// strategy creates the lock of a worker.
-func (r *run) strategy(worker *sim.Worker) lock.Strategy {
-	s, name, process := r.Scenario, worker.Name(), worker.Process()
-	clients := r.clients[process]
-	if clients == nil {
-		clients = &processClients{r.cluster.Connect(process, s.FamilySettings(r.use, name)), lock.NewProcess()}
-		r.clients[process] = clients
-	}
-	source := r.world.Source()
-	instance := source.Stream("instance", process.Name()).At(r.lives[process.Name()])
-	deps := lock.Deps{
-		Env: worker, Params: s.ParamsOf(r.entry.Defaults, r.use, name), Instance: fmt.Sprintf("%016x", instance.Uint64()), Process: clients.state,
-		Port: clients.port,
-	}
-	return r.entry.New(deps)
-}
-
-// work runs the sections of one worker, one after another, until the duration of the scenario is
-// over or the worker has done all of its sections.
-func (r *run) work(worker *sim.Worker) {
-	s := r.Scenario
-	ctx := context.Background()
-	process := worker.Process()
-	name := worker.Name()
-	settings := s.WorkloadOf(r.use)
-	rec := &recorder{
-		run: r, worker: worker, access: r.access(process, name), service: serviceOf(process),
-		strategy: r.strategy(worker), heeds: s.HeedsOf(settings, name), commits: settings.Commit,
-	}
-	source := r.world.Source()
-	hold, think := source.Stream("hold", name), source.Stream("think", name)
-	choice, item := source.Stream("choice", name), source.Stream("resource", name)
-
-	memory := map[string]int64{}
-	if r.sections[name] == 0 && worker.Sleep(ctx, s.EachOf(name).Start) != nil {
-		return
-	}
-	for n := r.sections[name] + 1; s.Sections == 0 || n <= s.Sections; n++ {
-		if r.world.Time() >= s.Duration {
-			return
-		}
-		r.sections[name] = n
-		at := uint64(n)
-		pick, pause := item.At(at), think.At(at)
-		job := workload.Work{
-			Recorder: rec, Env: worker, Settings: &settings,
-			Worker: name, Number: r.numbers[name], Section: n, Items: r.items, Item: r.items[pick.Int64N(int64(len(r.items)))], Draw: choice.At(at), Memory: memory,
-		}
-		if settings.Attempts > 1 {
-			job.Unit = fmt.Sprintf("%s/job-%d", name, n)
-		}
-		for again := true; again; {
-			job.Attempt++
-			job.Hold = sample(s.HoldOf(settings, name), hold, at) + r.overruns[name]
-			rec.takes = max(job.Hold, settings.HoldAtLeast)
-			if s.WorkloadInfo().Has("interval") {
-				rec.takes += settings.Interval
-			}
-			r.calm.include(rec.takes)
-			one, began := job, r.world.Time()
-			err := s.WorkloadInfo().Do(r.cancellable(ctx, worker), &one)
-			wait := settings.Think.Sample(&pause)
-			if wait == 0 && r.world.Time() == began {
-				wait = idlePause
-			}
-			if worker.Sleep(ctx, wait) != nil {
-				return
-			}
-			again = err != nil && job.Attempt < settings.Attempts && r.world.Time() < s.Duration
-		}
-	}
-}
-
-// A worker waits for idlePause after a section that took no time and has no think time. Otherwise a lock
-// that refuses at once, without a request, would keep virtual time from advancing.
-const idlePause = time.Millisecond
-
-// cancellable returns a context for one section that a fault can cancel, if the
-// plan has such a fault.
-func (r *run) cancellable(ctx context.Context, worker *sim.Worker) context.Context {
-	if r.cancels == nil {
-		return ctx
-	}
-	ctx, r.cancels[worker.Name()] = worker.WithCancel(ctx)
-	return ctx
-}
-
-func sample(d draw.Dist, stream draw.Stream, ordinal uint64) time.Duration {
-	x := stream.At(ordinal)
-	return d.Sample(&x)
 }
 
 // record adds an event to the history and a note to the trace.
@@ -400,8 +285,11 @@ func (r *run) keep(e *history.Event) {
 		r.log.Record(r.lock(e), e)
 		return
 	}
-	r.recorder.Record(*e)
+	r.keepWhole(e)
 }
+
+// keepWhole adds an event to a history in memory.
+func (r *run) keepWhole(e *history.Event) { r.recorder.Record(*e) }
 
 // judge completes the history and runs the checks on it.
 func (r *run) judge() (*results.Trial, error) {
@@ -424,7 +312,7 @@ func (r *run) judge() (*results.Trial, error) {
 	if r.entry.Margin != nil {
 		margin = r.entry.Margin(params)
 	}
-	work := s.WorkloadOf(r.use)
+	work := &r.settings
 	h := &history.History{
 		Meta: history.Meta{
 			Schema: 1, Version: results.Version, Scenario: s.Name, Strategy: r.use.Name, Label: r.use.Label, Seed: r.seed,
@@ -439,10 +327,10 @@ func (r *run) judge() (*results.Trial, error) {
 			Duration: s.Duration, End: r.world.Time(), Checksum: r.world.Checksum(),
 		},
 	}
-	if s.WorkloadInfo().Has("limit") {
+	if r.info.Has("limit") {
 		h.Meta.Limit, h.Meta.Window = work.Limit, work.Window
 	}
-	if s.WorkloadInfo().Has("permits") {
+	if r.info.Has("permits") {
 		h.Meta.Permits = work.Permits
 	}
 	verdicts, metrics, err := r.verdicts(h)
@@ -463,6 +351,7 @@ func (r *run) judge() (*results.Trial, error) {
 		Replay: s.Token(r.use.Label, r.seed, h.Meta.Checksum), Program: s.Program,
 	}
 	trial.Telling = s.MostTelling(trial.Label, trial.Checks(checker.Invalid))
+	trial.Parts = r.partsOf(trial)
 	return trial, nil
 }
 

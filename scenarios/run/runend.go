@@ -46,9 +46,12 @@ func (r *run) progressed(takes time.Duration) {
 // workers have ended and what they may have left behind has expired.
 
 // ended notes that a worker has done all of its sections.
-func (r *run) ended(worker string) {
-	delete(r.atWork, worker)
-	if s, ok := r.cluster.(backend.Session); ok && len(r.atWork) == 0 {
+func (r *run) ended(k *worker) {
+	if k.atWork {
+		k.atWork = false
+		r.atWork--
+	}
+	if s, ok := r.cluster.(backend.Session); ok && r.atWork == 0 {
 		const leases, more = 2, 10 * time.Second
 		r.stopWhenQuiet(leases*s.Lease(r.calm.ttl) + more)
 	}
@@ -58,7 +61,7 @@ func (r *run) ended(worker string) {
 func (r *run) stopWhenQuiet(after time.Duration) {
 	r.world.At(max(r.world.Time(), r.healed)+after, func() {
 		switch {
-		case len(r.atWork) > 0:
+		case r.atWork > 0:
 		case r.world.Time() < r.healed+after:
 			r.stopWhenQuiet(after)
 		default:

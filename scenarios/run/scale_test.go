@@ -55,6 +55,67 @@ checks: [linearizable, lost-update, exclusion, belief, fencing, told, recovery, 
 	return c
 }
 
+// kept returns the bytes that the process has for each worker, on the heap and in stacks, after a second. One of ten
+// workers is in its section, and the others have asked for its lock.
+func kept(t *testing.T, workers int) float64 {
+	t.Helper()
+	s := runtest.Parse(t, fmt.Sprintf(`
+name: waiting
+description: ten workers want each lock, and nine give up
+duration: %ds
+workers: %d
+resources: %d
+workload: {kind: counter, hold: 10s, think: 1h}
+network: {latency: 1ms}
+lock: {ttl: 20s, retry: {attempts: 3, delay: 500ms, jitter: 500ms}}
+strategies: [redis]
+checks: [lost-update]
+`, 100_000/workers, workers, workers/10))
+	memory := func() uint64 {
+		runtime.GC()
+		runtime.GC() // a stack gets smaller in one collection, and its memory is free in the next
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc + m.StackInuse
+	}
+	var each float64
+	err := run.NewPool(s, nil, 1, time.Minute).All(t.Context(), 1, func(int64) run.Task {
+		return run.Task{Scenario: s, Use: s.Strategies[0], Seed: 1, Do: func(r *run.Runner) error {
+			r.Counts = true
+			before := memory()
+			r.Visit = func(at time.Duration, _, _ string) {
+				if at >= time.Second && each == 0 {
+					each = float64(memory()-before) / float64(workers)
+				}
+			}
+			_, err := r.Once(s.Strategies[0], 1)
+			return err
+		}}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return each
+}
+
+// A worker that waits has a stack of 8 KB. The rest is its client of the lock server, its lock, its connections and its
+// part of the log of events.
+func TestTheMemoryOfAWorkerDoesNotGrowWithTheNumberOfWorkers(t *testing.T) {
+	const (
+		bound = 1.3
+		most  = 24 << 10
+	)
+	before := kept(t, 100)
+	for _, workers := range []int{1_000, 10_000} {
+		now := kept(t, workers)
+		t.Logf("%d workers: %.0f bytes each", workers, now)
+		if now > most || now > bound*before {
+			t.Errorf("%d workers take %.0f bytes each, and a tenth of them %.0f: more than %.1f times as much, or more than %d", workers, now, before, bound, most)
+		}
+		before = now
+	}
+}
+
 // Ten times the workers, or ten times the time, is about ten times the events. What a run allocates may
 // grow by a factor of at most 1.3 for each event. If each worker made a list of the names of all workers,
 // it would grow by 1.7.

@@ -31,7 +31,7 @@ type Options struct {
 type Ledger struct {
 	Options
 	locks   map[string]*entry
-	waiting map[waiter][]namedValue
+	waiting map[waiter]*[]namedValue
 	matched []bool // for each holder of the current Settle: it was there before
 }
 
@@ -54,7 +54,7 @@ type grant struct {
 
 // New returns the ledger of a server without locks.
 func New(o Options) *Ledger {
-	return &Ledger{Options: o, locks: map[string]*entry{}, waiting: map[waiter][]namedValue{}}
+	return &Ledger{Options: o, locks: map[string]*entry{}, waiting: map[waiter]*[]namedValue{}}
 }
 
 // Cause says why the holders of a lock may have changed.

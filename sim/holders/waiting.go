@@ -38,7 +38,12 @@ const maxNamed = 64
 // remember records the values of a command.
 func (l *Ledger) remember(key string, c *Cause) {
 	who := waiter{key, c.Worker}
-	list := l.waiting[who]
+	kept := l.waiting[who]
+	if kept == nil {
+		kept = &[]namedValue{}
+		l.waiting[who] = kept
+	}
+	list := *kept
 	if !c.Names {
 		list = list[:0]
 	}
@@ -53,20 +58,20 @@ func (l *Ledger) remember(key string, c *Cause) {
 			list[i].sent = max(list[i].sent, c.Sent)
 		}
 	}
-	l.waiting[who] = slices.Delete(list, 0, max(0, len(list)-maxNamed))
+	*kept = slices.Delete(list, 0, max(0, len(list)-maxNamed))
 }
 
 // waiter returns the worker that has named an owner, and when it last did, if there is exactly one
 // such worker.
 func (l *Ledger) waiter(key, owner string) (worker string, sent time.Duration, found bool) {
 	for who, list := range l.waiting {
-		i := slices.IndexFunc(list, func(n namedValue) bool { return isNamed(n.value, owner) })
+		i := slices.IndexFunc(*list, func(n namedValue) bool { return isNamed(n.value, owner) })
 		switch {
 		case who.key != key || i < 0:
 		case found:
 			return "", 0, false
 		default:
-			worker, sent, found = who.worker, list[i].sent, true
+			worker, sent, found = who.worker, (*list)[i].sent, true
 		}
 	}
 	return worker, sent, found

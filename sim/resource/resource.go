@@ -234,17 +234,31 @@ func (c *Client) Do(ctx context.Context, r *Request) (string, error) {
 // lock.ErrConflict if the condition did not hold, the cause of ctx, or wraps lock.ErrUnknown. With
 // an error the reply is empty.
 func (c *Client) Ask(ctx context.Context, r *Request) (Reply, error) {
-	if c.conn == nil || c.conn.Err() != nil {
-		conn, err := c.process.Dial(ctx, c.node, 0)
-		if err != nil {
-			return Reply{}, fmt.Errorf("%s %s: %w", r.Op(), r.Item, err)
-		}
-		c.conn = conn
+	if err := c.connect(ctx, r); err != nil {
+		return Reply{}, err
 	}
 	answer, err := c.conn.Call(ctx, r.Op(), r, 0)
 	if err != nil {
 		return Reply{}, fmt.Errorf("%s %s: %w: %w", r.Op(), r.Item, lock.ErrUnknown, err)
 	}
+	return r.reply(answer)
+}
+
+// connect opens the connection, if there is none.
+func (c *Client) connect(ctx context.Context, r *Request) error {
+	if c.conn != nil && c.conn.Err() == nil {
+		return nil
+	}
+	conn, err := c.process.Dial(ctx, c.node, 0)
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", r.Op(), r.Item, err)
+	}
+	c.conn = conn
+	return nil
+}
+
+// reply returns the answer to the request, or the error that it stands for.
+func (r *Request) reply(answer any) (Reply, error) {
 	reply, ok := answer.(*Reply)
 	if !ok {
 		return Reply{}, fmt.Errorf("%s %s: an answer of type %T", r.Op(), r.Item, answer)

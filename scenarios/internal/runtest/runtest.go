@@ -51,3 +51,18 @@ func Trial(t *testing.T, s *scenarios.Scenario, label string, seed uint64) *resu
 	}
 	return trial
 }
+
+// InStep is a scenario in which the waiters of many locks ask for them at the same instants, and too few of each
+// lock for a peak.
+const InStep = `
+name: in-step
+description: workers that poll without jitter
+duration: 520s
+workers: 100
+resources: 25
+workload: {kind: counter, hold: 60s, think: 0s}
+network: {latency: 1ms}
+lock: {ttl: 90s, retry: {attempts: unlimited, delay: 5s, jitter: 0s}}
+strategies: [redis]
+checks: [lost-update, load]
+`

@@ -29,14 +29,81 @@ func (e ValueError) Error() string { return string(e) }
 
 // UnmarshalJSON implements json.Unmarshaler. The error of a value that the server refuses is a
 // ValueError or a NumberError.
-func (v *Value) UnmarshalJSON(text []byte) error {
+func (v *Value) UnmarshalJSON(text []byte) (err error) {
+	if usual, rest, ok := usualValue(text); ok && len(rest) == 0 {
+		*v = usual
+		return nil
+	}
 	var p plain
 	if err := json.Unmarshal(text, &p); err != nil {
 		return err
 	}
-	var err error
 	*v, err = p.value()
 	return err
+}
+
+// UnmarshalJSON implements json.Unmarshaler. Its errors are those of a Value.
+func (i *Item) UnmarshalJSON(text []byte) error {
+	if usual, ok := usualItem(text); ok {
+		*i = usual
+		return nil
+	}
+	return json.Unmarshal(text, (*map[string]Value)(i))
+}
+
+// The following functions read what nearly all requests consist of, in a fraction of the time of package
+// json: an item of strings and numbers without escapes and blanks. They report whether the text, which
+// must be valid JSON, has that form and the server accepts it.
+
+func usualItem(text []byte) (Item, bool) {
+	item := Item{}
+	for text[0] == '{' || text[0] == ',' {
+		name, rest, ok := usualString(text[1:])
+		if !ok || rest[0] != ':' {
+			return nil, false
+		}
+		if item[name], rest, ok = usualValue(rest[1:]); !ok {
+			return nil, false
+		}
+		text = rest
+	}
+	return item, text[0] == '}' && len(text) == 1
+}
+
+// usualValue reads a value at the begin of the text, and returns the rest.
+func usualValue(text []byte) (v Value, rest []byte, ok bool) {
+	const begin = `{"S":`
+	if len(text) < len(begin) || string(text[:2]) != begin[:2] || string(text[3:len(begin)]) != begin[3:] {
+		return Value{}, nil, false
+	}
+	word, rest, ok := usualString(text[len(begin):])
+	if !ok || rest[0] != '}' {
+		return Value{}, nil, false
+	}
+	switch text[2] {
+	case 'S':
+		return OfString(word), rest[1:], true
+	case 'N':
+		v, err := OfNumber(word)
+		return v, rest[1:], err == nil
+	}
+	return Value{}, nil, false
+}
+
+// usualString reads a string at the begin of the text, and returns the rest.
+func usualString(text []byte) (word string, rest []byte, ok bool) {
+	if text[0] != '"' {
+		return "", nil, false
+	}
+	for n, c := range text[1:] {
+		switch {
+		case c == '"':
+			return string(text[1 : n+1]), text[n+2:], true
+		case c < ' ' || c > '~' || c == '\\':
+			return "", nil, false
+		}
+	}
+	return "", nil, false
 }
 
 func (p *plain) value() (Value, error) {

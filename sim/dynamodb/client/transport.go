@@ -55,8 +55,9 @@ func (t *transport) send(r *http.Request) (*http.Response, error) {
 	if ctx == nil {
 		return nil, sim.ErrForeignContext
 	}
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
+	var body bytes.Buffer
+	body.Grow(int(max(r.ContentLength, 0)) + bytes.MinRead)
+	if _, err := body.ReadFrom(r.Body); err != nil {
 		return nil, err
 	}
 	began := t.env.Mono()
@@ -73,7 +74,7 @@ func (t *transport) send(r *http.Request) (*http.Response, error) {
 	if op == "" {
 		op = OperationName(operation)
 	}
-	answer, err := conn.Call(ctx, op, table.Decode(operation, body), limit)
+	answer, err := conn.Call(ctx, op, table.Decode(operation, body.Bytes()), limit)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		conn.Close()

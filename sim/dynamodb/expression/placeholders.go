@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"lockquake/sim/dynamodb/attribute"
 )
@@ -59,10 +60,19 @@ func (f *faults) add(rank int, text string) {
 //go:embed reserved.txt
 var reservedWords string // one a line, after an empty line
 
+// reserved has the reserved words.
+//
+//nolint:gochecknoglobals // it never changes
+var reserved = sync.OnceValue(func() map[string]bool {
+	words := map[string]bool{}
+	for word := range strings.FieldsSeq(reservedWords) {
+		words[word] = true
+	}
+	return words
+})
+
 // isReserved reports whether a word cannot be the name of an attribute in an expression.
-func isReserved(word string) bool {
-	return strings.Contains(reservedWords, "\n"+strings.ToUpper(word)+"\n")
-}
+func isReserved(word string) bool { return reserved()[strings.ToUpper(word)] }
 
 // path parses a path.
 func (p *parser) path() (Path, error) {

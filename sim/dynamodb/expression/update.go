@@ -220,16 +220,18 @@ func (u *updates) checkCall(call *term) {
 func (p *parser) distinct(paths []Path, path Path, rank int) []Path {
 	for _, other := range paths {
 		n := min(len(other), len(path))
-		text := fmt.Sprintf("must remove or rewrite one of these paths; path one: %s, path two: %s", other, path)
+		text := func() string {
+			return fmt.Sprintf("must remove or rewrite one of these paths; path one: %s, path two: %s", other, path)
+		}
 		at := 0
 		for at < n && other[at] == path[at] {
 			at++
 		}
 		switch {
 		case at == n:
-			p.add(rank, "Two document paths overlap with each other; "+text)
+			p.add(rank, "Two document paths overlap with each other; "+text())
 		case (other[at].Name == "") != (path[at].Name == ""):
-			p.add(rank+1, "Two document paths conflict with each other; "+text)
+			p.add(rank+1, "Two document paths conflict with each other; "+text())
 		}
 	}
 	return append(paths, path)

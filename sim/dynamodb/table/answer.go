@@ -12,6 +12,8 @@ type Answer struct {
 	Item       attribute.Item // of GetItem; nil: there is none
 	Failure    *Error         // nil: the request was executed
 	Changes    []Change
+
+	encoded []byte // by JSON, at its first call
 }
 
 // Change is the change of an item; nil for an item that does not exist.
@@ -28,8 +30,16 @@ func (a *Answer) Status() int {
 	return http.StatusOK
 }
 
-// JSON returns the answer in the form of the protocol.
+// JSON returns the answer in the form of the protocol. The answer must not change after that, and the
+// bytes belong to it.
 func (a *Answer) JSON() []byte {
+	if a.encoded == nil {
+		a.encoded = a.encode()
+	}
+	return a.encoded
+}
+
+func (a *Answer) encode() []byte {
 	switch {
 	case a.Failure != nil:
 		return a.Failure.json()

@@ -58,6 +58,7 @@ func TestConformance(t *testing.T) {
 	r := newReal(t, servers.Etcd(t, 1))
 	t.Run("by hand", r.compareByHand)
 	t.Run("by chance", r.compareByChance)
+	t.Run("recorded", r.record)
 	t.Run("concurrent clients", r.checkConcurrentClients)
 	t.Run("a crash", r.checkCrash)
 }

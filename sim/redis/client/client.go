@@ -69,11 +69,15 @@ func setDefault[T comparable](field *T, value T) {
 // Errors of the server have the types of go-redis. If there is no answer, the error is or wraps one
 // of package sim; a timeout is one in the sense of net.Error.
 func New(p *sim.Process, resolve func() string, o Options) *goredis.Client {
-	c := &hook{process: p, resolve: resolve, options: o.WithDefaults()}
+	return (&connector{p, resolve, o.WithDefaults()}).client()
+}
+
+// client returns a client that uses the connector.
+func (d *connector) client() *goredis.Client {
+	c := &hook{connector: d, first: d.resolve()}
 	// The client sleeps and draws on its own account, for every worker that uses it.
-	c.env = p.Worker(p.Name() + " redis client")
-	c.random = c.env.Rand("backoff to " + resolve())
-	c.commands, c.pipelines = newPool(c, c.options.PoolSize), newPool(c, pipelinePool)
+	c.env = d.process.Worker(d.process.Name() + " redis client")
+	c.commands = newPool(c, d.options.PoolSize)
 	client := newQuietClient(c.dialPubSub)
 	client.AddHook(c)
 	return client
@@ -108,17 +112,17 @@ const clientBuffer = 512
 // hook takes commands over from go-redis. It is outside of go-redis's loop that resends, so it has
 // its own.
 type hook struct {
-	process             *sim.Process
-	resolve             func() string
-	options             Options
-	env                 env.Env
-	random              *rand.Rand
-	commands, pipelines *pool
-	spare               []*resp.Command // answered commands, for reuse
-	reader              replayer
-	view                *view       // the view for which go-redis is adding hooks
-	greeted             bool        // the next view is for a handshake that is already done
-	foreign             atomic.Bool // a goroutine of go-redis has used the client
+	*connector
+	env      env.Env
+	first    string     // the node of the server when the client was made
+	random   *rand.Rand // for pauses before a resend; nil before the first
+	commands *pool
+	piped    *pool           // see pipelines
+	spare    []*resp.Command // answered commands, for reuse
+	reader   replayer
+	view     *view       // the view for which go-redis is adding hooks
+	greeted  bool        // the next view is for a handshake that is already done
+	foreign  atomic.Bool // a goroutine of go-redis has used the client
 }
 
 var _ goredis.Hook = (*hook)(nil)
@@ -205,26 +209,6 @@ func (c *hook) newCommand() *resp.Command {
 	c.spare = c.spare[:n-1]
 	command.Args = command.Args[:0]
 	return command
-}
-
-// timeout returns how long to wait for a reply; 0 means forever. Cmd is nil for a pipeline. A
-// cancelled context does not end the wait; only its deadline counts, if that is enabled.
-func (c *hook) timeout(ctx context.Context, cmd goredis.Cmder) time.Duration {
-	timeout := c.options.ReadTimeout
-	if own, ok := waitTimeout(cmd); ok {
-		timeout = own
-	}
-	if c.options.ContextTimeoutEnabled {
-		if deadline, ok := ctx.Deadline(); ok {
-			// At least 1 ns, since 0 means no limit.
-			left := max(deadline.Sub(c.env.Now()), time.Nanosecond)
-			if timeout == 0 {
-				return left
-			}
-			timeout = min(timeout, left)
-		}
-	}
-	return timeout
 }
 
 // waitTimeout returns how long go-redis waits for the reply to a command whose method has a timeout
@@ -324,17 +308,26 @@ func (c *view) attemptPipeline(ctx context.Context, op string, pipeline *resp.Pi
 	return first != nil && resend(first, true), err
 }
 
+// pipelines returns the pool for pipelines, which most clients never need.
+func (c *hook) pipelines() *pool {
+	if c.piped == nil {
+		c.piped = newPool(c, pipelinePool)
+	}
+	return c.piped
+}
+
 // pipelineConn returns a connection of go-redis's pool for pipelines, or one of the other pool if
 // that has none. It fails at once only if the caller has given up, or after a dial that took too
 // long, which looks the same.
 func (c *hook) pipelineConn(ctx context.Context) (*pooledConn, *pool, error) {
-	conn, err := c.pipelines.tryTake(ctx)
+	pipelines := c.pipelines()
+	conn, err := pipelines.tryTake(ctx)
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return nil, nil, err
 	}
 	if err == nil {
-		if err = c.pipelines.greet(ctx, conn); err == nil {
-			return conn, c.pipelines, nil
+		if err = pipelines.greet(ctx, conn); err == nil {
+			return conn, pipelines, nil
 		}
 	}
 	conn, err = c.commands.get(ctx)
@@ -392,6 +385,9 @@ func (c *hook) backoff(attempt int) time.Duration {
 	spread := shortest << attempt
 	if spread < shortest {
 		return longest
+	}
+	if c.random == nil {
+		c.random = c.env.Rand("backoff to " + c.first)
 	}
 	return min(shortest+time.Duration(c.random.Int64N(int64(spread))), longest)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
 	"strings"
 	"time"
@@ -216,25 +215,6 @@ func (p *pool) probe() {
 		}
 	}
 }
-
-func (c *hook) dialOnce() (*sim.Conn, error) {
-	conn, err := c.process.Dial(context.Background(), c.resolve(), c.options.DialTimeout)
-	if errors.Is(err, sim.ErrTimeout) {
-		err = dialTimeoutError{err}
-	}
-	if err != nil {
-		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: err}
-	}
-	return conn, nil
-}
-
-// dialTimeoutError is the error of a dial that took too long. As in package net, errors.Is finds
-// context.DeadlineExceeded in it.
-type dialTimeoutError struct{ error }
-
-func (e dialTimeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
-func (e dialTimeoutError) Timeout() bool        { return true }
-func (e dialTimeoutError) Unwrap() error        { return e.error }
 
 // greet makes the handshake of go-redis: a HELLO, which succeeds if the server answers at all. If
 // it fails, the connection is closed and the turn released.

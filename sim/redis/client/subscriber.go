@@ -16,19 +16,13 @@ import (
 // NewSubscriber returns a subscriber to the simulated server on the node that resolve returns. Each
 // subscription has its own connection, as with go-redis.
 func NewSubscriber(p *sim.Process, resolve func() string, o Options) lockredis.Subscriber {
-	return newSubscriber(p, resolve, o)
+	return subscriber{&connector{p, resolve, o.WithDefaults()}}
 }
 
-type subscriber struct {
-	hook *hook
-}
-
-func newSubscriber(p *sim.Process, resolve func() string, o Options) *subscriber {
-	return &subscriber{&hook{process: p, resolve: resolve, options: o.WithDefaults()}}
-}
+type subscriber struct{ *connector }
 
 // Subscribe implements lockredis.Subscriber.
-func (s *subscriber) Subscribe(ctx context.Context, channel string) (lockredis.Subscription, error) {
+func (s subscriber) Subscribe(ctx context.Context, channel string) (lockredis.Subscription, error) {
 	conn, err := s.connect(ctx)
 	if err != nil {
 		return nil, err
@@ -41,13 +35,12 @@ func (s *subscriber) Subscribe(ctx context.Context, channel string) (lockredis.S
 }
 
 // connect dials and makes the handshake of go-redis.
-func (s *subscriber) connect(ctx context.Context) (*sim.Conn, error) {
-	c := s.hook
-	conn, err := c.dialOnce()
+func (s subscriber) connect(ctx context.Context) (*sim.Conn, error) {
+	conn, err := s.dialOnce()
 	if err != nil {
 		return nil, err
 	}
-	if _, err = conn.Call(context.Background(), "hello", &resp.Command{Args: []string{"hello", "2"}}, c.timeout(ctx, nil)); err != nil {
+	if _, err = conn.Call(context.Background(), "hello", &resp.Command{Args: []string{"hello", "2"}}, s.timeout(ctx, nil)); err != nil {
 		conn.Close()
 		return nil, err
 	}
@@ -55,8 +48,8 @@ func (s *subscriber) connect(ctx context.Context) (*sim.Conn, error) {
 }
 
 // tell sends SUBSCRIBE or UNSUBSCRIBE for a channel.
-func (s *subscriber) tell(ctx context.Context, conn *sim.Conn, word, channel string) error {
-	answer, err := conn.Call(context.Background(), word, &resp.Command{Args: []string{word, channel}}, s.hook.timeout(ctx, nil))
+func (s subscriber) tell(ctx context.Context, conn *sim.Conn, word, channel string) error {
+	answer, err := conn.Call(context.Background(), word, &resp.Command{Args: []string{word, channel}}, s.timeout(ctx, nil))
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", word, channel, err)
 	}
@@ -89,11 +82,11 @@ func (s subscription) Close(context.Context) error {
 // process. For the server that is one listener of a channel, so closing a subscription closes all
 // others of that channel.
 func NewSharedSubscriber(p *sim.Process, resolve func() string, o Options) lockredis.Subscriber {
-	return &sharedSubscriber{subscriber: newSubscriber(p, resolve, o)}
+	return &sharedSubscriber{subscriber: subscriber{&connector{p, resolve, o.WithDefaults()}}}
 }
 
 type sharedSubscriber struct {
-	*subscriber
+	subscriber
 	env       *sim.Worker // runs the task that reads; nil before the first subscription
 	conn      *sim.Conn
 	listeners []*listener
@@ -109,11 +102,11 @@ type listener struct {
 
 // Subscribe implements lockredis.Subscriber.
 func (s *sharedSubscriber) Subscribe(ctx context.Context, channel string) (lockredis.Subscription, error) {
-	if err := s.hook.process.Admit(); err != nil {
+	if err := s.process.Admit(); err != nil {
 		return nil, err
 	}
 	if s.env == nil {
-		p := s.hook.process
+		p := s.process
 		s.env = p.Worker(p.Name() + " redis subscriber")
 	}
 	if s.conn == nil || s.conn.Err() != nil {

@@ -88,13 +88,5 @@ func start(s backend.Start) (backend.Cluster, error) {
 
 // Connect implements backend.Cluster.
 func (c *cluster) Connect(p *sim.Process, s backend.Settings) any {
-	options, resolvers := ClientOptions(s), c.Resolvers()
-	port := lockredis.Port{
-		Subscriber: client.NewSubscriber(p, resolvers[0], options), SharedSubscriber: client.NewSharedSubscriber(p, resolvers[0], options),
-	}
-	for _, resolve := range resolvers {
-		port.Nodes = append(port.Nodes, client.New(p, resolve, options))
-	}
-	port.Client = port.Nodes[0]
-	return port
+	return client.Connect(p, c.Resolvers(), ClientOptions(s))
 }

@@ -282,7 +282,7 @@ func (s *store) text(key string) resp.Reply {
 // parseInt parses an integer as strictly as Redis: no plus sign, no leading zeros, no blanks.
 func parseInt(text string) (int64, bool) {
 	n, err := strconv.ParseInt(text, 10, 64)
-	return n, err == nil && strconv.FormatInt(n, 10) == text
+	return n, err == nil && (text == "0" || strings.TrimPrefix(text, "-")[0] >= '1')
 }
 
 func notAnInteger() *resp.Reply {

@@ -9,8 +9,8 @@ import (
 	"lockquake/sim/redis/resp"
 )
 
-// direct is a fast path for the commands that a waiting lock repeats: GET, DEL of one key, and SET
-// with NX and an expiry. It avoids encoding and parsing a reply. It reports whether it has handled
+// direct is a fast path for the commands that locks repeat: GET, DEL of one key, INCR, and SET with
+// NX and an expiry. It avoids encoding and parsing a reply. It reports whether it has handled
 // the command; all others take the path of indirect.
 func (s *store) direct(args []string) (resp.Reply, bool) {
 	switch {
@@ -28,6 +28,13 @@ func (s *store) direct(args []string) (resp.Reply, bool) {
 			return resp.Reply{Kind: resp.Integer, Int: 1}, true
 		}
 		return resp.Reply{Kind: resp.Integer}, true
+	case args[0] == "incr" && len(args) == 2:
+		s.touchKey(args[1])
+		if failed := s.guardSum(args[1], "1", false); failed != nil {
+			return *failed, true
+		}
+		n, err := s.db.Incr(args[1], 1)
+		return resp.Reply{Kind: resp.Integer, Int: int64(n)}, err == nil
 	case args[0] == "set" && len(args) == 6:
 		if life, ok := ttlIfNew(args[3:]); ok {
 			return s.setIfNew(args[1], args[2], life), true

@@ -41,7 +41,14 @@ func TestDirectAnswersTheSameAsIndirect(t *testing.T) {
 		{"get of a key that has expired", "set k v px 9", "get k", 10 * time.Millisecond, true},
 		{"del of a key that has expired", "set k v px 9", "del k", 10 * time.Millisecond, true},
 		{"set of a key that has expired", "set k v px 9", "set k w px 1500 nx", 10 * time.Millisecond, true},
-		{"another command", "set k 1", "incr k", 0, false},
+		{"incr of nothing", "", "incr k", 0, true},
+		{"incr of a number", "set k -1", "incr k", 0, true},
+		{"incr of a number that expires", "set k 7 px 9", "incr k", 9 * time.Millisecond, true},
+		{"incr of a number that has expired", "set k 7 px 9", "incr k", 10 * time.Millisecond, true},
+		{"incr of a word", "set k v", "incr k", 0, true},
+		{"incr of the largest number", "set k 9223372036854775807", "incr k", 0, true},
+		{"incr of a list", "rpush k v", "incr k", 0, false},
+		{"another command", "set k 1", "decr k", 0, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -15,7 +15,8 @@ type Keyspace struct {
 	store   *store
 	scripts *scripts
 	hooks   Hooks
-	lowered []string // a command with its name in lower case, reused
+	lowered []string          // a command with its name in lower case, reused
+	names   map[string]string // the names of commands as clients have written them, in lower case
 
 	stale      func(key string) (resp.Reply, bool) // see DivertGets; nil: none
 	atMulti    int64                               // the number of up-to-date replicas at the last MULTI
@@ -63,7 +64,7 @@ func New(cache *lua.Cache, h Hooks) (*Keyspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &Keyspace{store: s, hooks: h}
+	k := &Keyspace{store: s, hooks: h, names: map[string]string{}}
 	k.scripts = newScripts(cache, k)
 	return k, nil
 }
@@ -125,7 +126,12 @@ func (k *Keyspace) Run(now time.Time, words []string) resp.Reply {
 
 // lower returns the words with the command name in lower case.
 func (k *Keyspace) lower(words []string) []string {
-	name := strings.ToLower(words[0])
+	name, known := k.names[words[0]]
+	if !known {
+		if name = strings.ToLower(words[0]); IsCommand(name) {
+			k.names[words[0]] = name
+		}
+	}
 	if name == words[0] {
 		return words
 	}

@@ -1,6 +1,7 @@
 package keyspace
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -92,5 +93,36 @@ func TestCommandsAnswerLikeRedis(t *testing.T) {
 	}
 	if got := say(k, now, "NONSENSE 1"); !strings.Contains(got, "unknown command") {
 		t.Errorf("an unknown command is answered by %s", got)
+	}
+}
+
+// Redis takes an integer only in the form in which it writes it.
+func TestIntegersHaveOneForm(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		want int64
+		ok   bool
+	}{
+		{"0", 0, true},
+		{"10", 10, true},
+		{"-7", -7, true},
+		{"9223372036854775807", math.MaxInt64, true},
+		{"-9223372036854775808", math.MinInt64, true},
+		{text: "9223372036854775808"},
+		{text: ""},
+		{text: "-"},
+		{text: "-0"},
+		{text: "00"},
+		{text: "07"},
+		{text: "-07"},
+		{text: "+7"},
+		{text: " 7"},
+		{text: "1_0"},
+		{text: "0x7"},
+		{text: "7.0"},
+	} {
+		if n, ok := parseInt(test.text); ok != test.ok || ok && n != test.want {
+			t.Errorf("parseInt(%q) = %d, %v, want %d, %v", test.text, n, ok, test.want, test.ok)
+		}
 	}
 }

@@ -63,7 +63,10 @@ func (s *scripts) eval(args []string) resp.Reply {
 	keys, argv := args[3:3+count], args[3+count:]
 	var sha string
 	if strings.HasPrefix(args[0], "evalsha") {
-		sha = strings.ToLower(args[1])
+		sha = args[1]
+		if _, known := s.known[sha]; !known {
+			sha = strings.ToLower(sha)
+		}
 	} else {
 		var failed *resp.Reply
 		if sha, failed = s.load(args[1]); failed != nil {

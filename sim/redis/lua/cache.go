@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	lua "github.com/yuin/gopher-lua"
+	"github.com/yuin/gopher-lua/ast"
 	"github.com/yuin/gopher-lua/parse"
 
 	"lockquake/sim/redis/resp"
@@ -55,17 +56,40 @@ func (c *Cache) compile(sha, text string) (*lua.FunctionProto, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := adapt(chunk); err != nil {
+	var a adapter
+	if err := a.adapt(chunk); err != nil {
 		return nil, err
+	}
+	proto, err := compiled(chunk, a.assigns)
+	if err != nil {
+		return nil, err
+	}
+	c.protos[sha] = proto
+	return proto, nil
+}
+
+// arguments lists the globals that a script gets as arguments, since a look-up of a global takes longer
+// than most other steps of a script. No script can change them.
+func arguments() []string { return []string{"redis", "KEYS", "ARGV"} }
+
+// compiled compiles a parsed script as a function of the arguments. If it assigns to one of them, which
+// is an error when it runs, or could not be compiled as such a function, it has no arguments.
+func compiled(chunk []ast.Stmt, assigns bool) (*lua.FunctionProto, error) {
+	if !assigns {
+		function := &ast.FunctionExpr{ParList: &ast.ParList{Names: arguments()}, Stmts: chunk}
+		if n := len(chunk); n > 0 {
+			function.SetLastLine(chunk[n-1].LastLine() + 1)
+		}
+		if whole, err := lua.Compile([]ast.Stmt{&ast.ReturnStmt{Exprs: []ast.Expr{function}}}, chunkName); err == nil {
+			return whole.FunctionPrototypes[0], nil
+		}
 	}
 	proto, err := lua.Compile(chunk, chunkName)
 	if err != nil {
 		return nil, err
 	}
-	// A script has no arguments. Without this change, Lua would make a table of arguments at every
-	// call.
+	// Without this change, Lua would make a table of arguments at every call.
 	proto.IsVarArg &^= lua.VarArgNeedsArg
-	c.protos[sha] = proto
 	return proto, nil
 }
 

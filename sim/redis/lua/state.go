@@ -60,13 +60,17 @@ func (s *State) Run(f Function, sha string, keys, argv []string) (reply resp.Rep
 	s.setValues(&s.argv, argv)
 	s.steps.left = maxSteps
 	L.Push(f.lua)
+	n := int(f.lua.Proto.NumParameters)
+	for _, name := range arguments()[:n] {
+		L.Push(s.globals.RawGetString(name))
+	}
 	defer func() {
 		if _, full := recover().(*lua.ApiError); full {
 			L.SetTop(0)
 			reply = s.refuse("a script that needs more than Lua's stack")
 		}
 	}()
-	err := L.PCall(0, 1, s.handler)
+	err := L.PCall(n, 1, s.handler)
 	if s.steps.left <= 0 {
 		s.refuse(fmt.Sprintf("a script of more than %d instructions", maxSteps))
 	}
@@ -78,10 +82,16 @@ func (s *State) Run(f Function, sha string, keys, argv []string) (reply resp.Rep
 	return reply
 }
 
-// values is the table of strings that scripts get as KEYS or ARGV. The next script, which usually
-// gets the same strings, reuses it; no script can keep it.
+// values has the tables of strings that scripts get as KEYS or ARGV.
 type values struct {
-	name  string
+	name   string
+	tables [4]*stringTable // by the number of strings, the last one for that many or more; nil: there is none
+	now    *stringTable    // the one that the scripts see
+}
+
+// stringTable is a table of strings. A script that gets as many strings, usually the same ones, reuses it;
+// no script can keep it.
+type stringTable struct {
 	table *lua.LTable
 	items []lua.LValue
 	last  lua.LValue // the position of the last item; Lua's nil: there is none
@@ -89,27 +99,37 @@ type values struct {
 
 // setValues sets the strings of the table.
 func (s *State) setValues(v *values, items []string) {
-	if !v.fits(len(items)) {
-		v.table, v.items, v.last = s.lua.CreateTable(len(items), 0), make([]lua.LValue, len(items)), lua.LNil
-		if len(items) > 0 {
-			v.last = lua.LNumber(len(items))
-		}
-		s.globals.RawSetString(v.name, v.table)
+	at := &v.tables[min(len(items), len(v.tables)-1)]
+	if !(*at).fits(len(items)) {
+		*at = newStringTable(s.lua, len(items))
+	}
+	now := *at
+	if now != v.now {
+		v.now = now
+		s.globals.RawSetString(v.name, now.table)
 	}
 	for i, item := range items {
-		if v.items[i] != lua.LString(item) {
-			v.items[i] = lua.LString(item)
+		if now.items[i] != lua.LString(item) {
+			now.items[i] = lua.LString(item)
 		}
-		v.table.RawSetInt(i+1, v.items[i])
+		now.table.RawSetInt(i+1, now.items[i])
 	}
 }
 
+func newStringTable(L *lua.LState, n int) *stringTable {
+	t := &stringTable{L.CreateTable(n, 0), make([]lua.LValue, n), lua.LNil}
+	if n > 0 {
+		t.last = lua.LNumber(n)
+	}
+	return t
+}
+
 // fits reports whether the table has exactly n items, whatever the last script has done to it.
-func (v *values) fits(n int) bool {
-	if v.table == nil || len(v.items) != n || v.table.MaxN() != n || v.table.Metatable != lua.LNil {
+func (t *stringTable) fits(n int) bool {
+	if t == nil || len(t.items) != n || t.table.MaxN() != n || t.table.Metatable != lua.LNil {
 		return false
 	}
-	more, _ := v.table.Next(v.last)
+	more, _ := t.table.Next(t.last)
 	return more == lua.LNil
 }
 

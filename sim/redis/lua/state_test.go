@@ -199,6 +199,36 @@ func TestAReusedStateHasNoTraceOfItsFirstServer(t *testing.T) {
 	}
 }
 
+// Scripts get redis, KEYS and ARGV as arguments. They cannot tell them from globals, and can no more
+// assign to them.
+func TestArgumentsAreLikeGlobals(t *testing.T) {
+	const readOnly = "Attempt to modify a readonly table"
+	many := strings.Repeat("local x = 1 ", 198)
+	for _, test := range []struct{ script, want string }{
+		{`return {KEYS[1], ARGV[1], type(redis.call)}`, "[k v function]"},
+		{`return {_G.KEYS == KEYS, _G.ARGV == ARGV, _G.redis == redis, rawget(_G, "KEYS") == nil}`, "[1 1 1 1]"},
+		{`return (function() return ARGV[1] end)()`, "v"},
+		{`local KEYS = {"mine"} return KEYS[1]`, "mine"},
+		{`local function f(redis) return redis end return f("mine")`, "mine"},
+		{`for KEYS = 1, 2 do local x = KEYS end return KEYS[1]`, "k"},
+		{`return select("#", ...)`, "0"},
+		{many + `return KEYS[1]`, "k"}, // with the arguments there would be too many locals
+		{`KEYS = {} return 1`, readOnly},
+		{`local x x, ARGV = 1, 2 return 1`, readOnly},
+		{`(function() redis = nil end)() return 1`, readOnly},
+		{`function KEYS() end return 1`, readOnly},
+		{`function redis.call() end return 1`, readOnly},
+	} {
+		got := open(NewCache(), nil).trace(t, test.script, keys("k"), "v")
+		if test.want == readOnly && strings.Contains(got, readOnly) {
+			continue
+		}
+		if got != test.want {
+			t.Errorf("%s answers %s, want %s", test.script, got, test.want)
+		}
+	}
+}
+
 // A restart starts the random numbers again.
 func TestARestartStartsTheRandomNumbersAgain(t *testing.T) {
 	const script = `return {math.random(1000), math.random(1000)}`

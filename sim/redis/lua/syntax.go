@@ -1,6 +1,8 @@
 package lua
 
 import (
+	"slices"
+
 	lua "github.com/yuin/gopher-lua"
 	"github.com/yuin/gopher-lua/ast"
 )
@@ -31,9 +33,13 @@ func loopValue(part string) lua.LGFunction {
 	}
 }
 
-// adapt changes the parsed script so that it behaves as in Lua 5.1. It returns an error for syntax
-// that Lua 5.1 does not have.
-func adapt(stmts []ast.Stmt) (err error) {
+// adapter changes parsed scripts so that they behave as in Lua 5.1.
+type adapter struct {
+	assigns bool // they assign to one of the arguments
+}
+
+// adapt changes a parsed script. It returns an error for syntax that Lua 5.1 does not have.
+func (a *adapter) adapt(stmts []ast.Stmt) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			later, ok := v.(laterLuaError)
@@ -43,7 +49,7 @@ func adapt(stmts []ast.Stmt) (err error) {
 			err = later
 		}
 	}()
-	shortenOperands(stmts)
+	a.shortenOperands(stmts)
 	return nil
 }
 
@@ -55,40 +61,47 @@ func (e laterLuaError) Error() string { return chunkName + ": '=' expected near 
 // operandName is the name of the global function operand. No script can contain this name.
 const operandName = "\x00operand"
 
+// isArgument reports whether an expression is the name of an argument.
+func isArgument(expr ast.Expr) bool {
+	name, ok := expr.(*ast.IdentExpr)
+	return ok && slices.Contains(arguments(), name.Value)
+}
+
 // shortenOperands wraps each operand of ".." in the statements in a call of operand.
-func shortenOperands(stmts []ast.Stmt) {
+func (a *adapter) shortenOperands(stmts []ast.Stmt) {
 	for _, stmt := range stmts {
-		shortenStmt(stmt)
+		a.shortenStmt(stmt)
 	}
 }
 
-func shortenStmt(stmt ast.Stmt) {
+func (a *adapter) shortenStmt(stmt ast.Stmt) {
 	switch s := stmt.(type) {
 	case *ast.AssignStmt:
-		shortenExprs(s.Lhs)
-		shortenExprs(s.Rhs)
+		a.assigns = a.assigns || slices.ContainsFunc(s.Lhs, isArgument)
+		a.shortenExprs(s.Lhs)
+		a.shortenExprs(s.Rhs)
 	case *ast.LocalAssignStmt:
-		shortenExprs(s.Exprs)
+		a.shortenExprs(s.Exprs)
 	case *ast.FuncCallStmt:
-		shortenExpr(s.Expr)
+		a.shortenExpr(s.Expr)
 	case *ast.DoBlockStmt:
-		shortenOperands(s.Stmts)
+		a.shortenOperands(s.Stmts)
 	case *ast.WhileStmt:
-		shortenExpr(s.Condition)
-		shortenOperands(s.Stmts)
+		a.shortenExpr(s.Condition)
+		a.shortenOperands(s.Stmts)
 	case *ast.RepeatStmt:
-		shortenExpr(s.Condition)
-		shortenOperands(s.Stmts)
+		a.shortenExpr(s.Condition)
+		a.shortenOperands(s.Stmts)
 	case *ast.IfStmt:
-		shortenExpr(s.Condition)
-		shortenOperands(s.Then)
-		shortenOperands(s.Else)
+		a.shortenExpr(s.Condition)
+		a.shortenOperands(s.Then)
+		a.shortenOperands(s.Else)
 	case *ast.GotoStmt:
 		panic(laterLuaError{s.Label})
 	case *ast.LabelStmt:
 		panic(laterLuaError{s.Name})
 	case *ast.NumberForStmt:
-		shortenExprs([]ast.Expr{s.Init, s.Limit, s.Step})
+		a.shortenExprs([]ast.Expr{s.Init, s.Limit, s.Step})
 		for i, value := range []*ast.Expr{&s.Init, &s.Limit, &s.Step} {
 			switch (*value).(type) {
 			case nil, *ast.NumberExpr, *ast.UnaryLenOpExpr:
@@ -96,63 +109,64 @@ func shortenStmt(stmt ast.Stmt) {
 				*value = callOf(loopName(loopParts()[i]), *value)
 			}
 		}
-		shortenOperands(s.Stmts)
+		a.shortenOperands(s.Stmts)
 	case *ast.GenericForStmt:
-		shortenExprs(s.Exprs)
+		a.shortenExprs(s.Exprs)
 		s.Exprs = padded(s.Exprs)
-		shortenOperands(s.Stmts)
+		a.shortenOperands(s.Stmts)
 	case *ast.FuncDefStmt:
-		shortenExpr(s.Func)
+		a.assigns = a.assigns || isArgument(s.Name.Func)
+		a.shortenExpr(s.Func)
 	case *ast.ReturnStmt:
-		shortenExprs(s.Exprs)
+		a.shortenExprs(s.Exprs)
 	}
 }
 
-func shortenExprs(exprs []ast.Expr) {
+func (a *adapter) shortenExprs(exprs []ast.Expr) {
 	for _, expr := range exprs {
-		shortenExpr(expr)
+		a.shortenExpr(expr)
 	}
 }
 
-func shortenExpr(expr ast.Expr) {
+func (a *adapter) shortenExpr(expr ast.Expr) {
 	switch e := expr.(type) {
 	case *ast.AttrGetExpr:
-		shortenExpr(e.Object)
-		shortenExpr(e.Key)
+		a.shortenExpr(e.Object)
+		a.shortenExpr(e.Key)
 	case *ast.TableExpr:
 		for _, field := range e.Fields {
-			shortenExpr(field.Key)
-			shortenExpr(field.Value)
+			a.shortenExpr(field.Key)
+			a.shortenExpr(field.Value)
 		}
 	case *ast.FuncCallExpr:
-		shortenExpr(e.Func)
-		shortenExpr(e.Receiver)
-		shortenExprs(e.Args)
+		a.shortenExpr(e.Func)
+		a.shortenExpr(e.Receiver)
+		a.shortenExprs(e.Args)
 	case *ast.LogicalOpExpr:
-		shortenExpr(e.Lhs)
-		shortenExpr(e.Rhs)
+		a.shortenExpr(e.Lhs)
+		a.shortenExpr(e.Rhs)
 	case *ast.RelationalOpExpr:
-		shortenExpr(e.Lhs)
-		shortenExpr(e.Rhs)
+		a.shortenExpr(e.Lhs)
+		a.shortenExpr(e.Rhs)
 	case *ast.StringConcatOpExpr:
-		e.Lhs, e.Rhs = shortened(e.Lhs), shortened(e.Rhs)
+		e.Lhs, e.Rhs = a.shortened(e.Lhs), a.shortened(e.Rhs)
 	case *ast.ArithmeticOpExpr:
-		shortenExpr(e.Lhs)
-		shortenExpr(e.Rhs)
+		a.shortenExpr(e.Lhs)
+		a.shortenExpr(e.Rhs)
 	case *ast.UnaryMinusOpExpr:
-		shortenExpr(e.Expr)
+		a.shortenExpr(e.Expr)
 	case *ast.UnaryNotOpExpr:
-		shortenExpr(e.Expr)
+		a.shortenExpr(e.Expr)
 	case *ast.UnaryLenOpExpr:
-		shortenExpr(e.Expr)
+		a.shortenExpr(e.Expr)
 	case *ast.FunctionExpr:
-		shortenOperands(e.Stmts)
+		a.shortenOperands(e.Stmts)
 	}
 }
 
 // shortened returns the operand of a "..", wrapped in a call unless it can only be a string.
-func shortened(expr ast.Expr) ast.Expr {
-	shortenExpr(expr)
+func (a *adapter) shortened(expr ast.Expr) ast.Expr {
+	a.shortenExpr(expr)
 	switch e := expr.(type) {
 	case *ast.StringExpr, *ast.StringConcatOpExpr:
 		return expr

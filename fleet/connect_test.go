@@ -1,0 +1,175 @@
+package fleet
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+func TestAWrongCommandLineIsOneLine(t *testing.T) {
+	dir := t.TempDir()
+	scenario(t, dir)
+	if err := os.WriteFile(filepath.Join(dir, "bad.conf"), []byte("listen: {"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		args string
+		code int
+		want string // a regular expression
+	}{
+		{"serve", 64, `serve needs --dir, or store_dir in the file of --config`},
+		{"serve here", 64, `serve takes no argument, and "here" is one; see lockquake-fleet serve --help`},
+		{"serve --dir state --listen 4222", 64, `--listen is an address such as 0\.0\.0\.0:4222 or localhost:4222, not "4222"`},
+		{"serve --dir small.yaml", 64, `--dir: mkdir small\.yaml: not a directory`},
+		{"serve --dir state --config none.conf", 64, `--config none\.conf: .*`},
+		{"serve --dir state --config bad.conf", 64, `--config bad\.conf: .*`},
+		{"work", 64, `work needs the address of a server such as nats://host:4222, or NATS_URL; see lockquake-fleet work --help`},
+		{"work host:4222", 64, `"host:4222" is not the address of a NATS server, such as nats://host:4222`},
+		{"work http://user:secret@host:4222", 64, `"http://user:xxxxx@host:4222" is not the address of a NATS server, such as nats://host:4222`},
+		{"work nats://127.0.0.1:1", 70, `no server answers at nats://127\.0\.0\.1:1`},
+		{"work nats://user:secret@127.0.0.1:1", 70, `no server answers at nats://user:xxxxx@127\.0\.0\.1:1`},
+		{"work nats://127.0.0.1:1 --jobs -1", 64, `--jobs is a positive number, not -1`},
+		{"work nats://127.0.0.1:1 --lease 1s", 64, `--lease is at least 3s, not 1s`},
+		{"work nats://127.0.0.1:1 nats://127.0.0.1:2", 64, `work takes one address, not 2; see lockquake-fleet work --help`},
+		{"work nats://127.0.0.1:1 --job 3", 64, `unknown flag "--job"; did you mean "--jobs"\?`},
+		{"work nats://127.0.0.1:1 --creds none.creds", 64, `--creds: open none\.creds: no such file or directory`},
+		{"work nats://127.0.0.1:1 --tlscert small.yaml", 64, `--tlscert and --tlskey need each other`},
+		{"work nats://127.0.0.1:1 --password secret", 64, `--password needs --user`},
+		{"jobs nats://127.0.0.1:1", 70, `no server answers at nats://127\.0\.0\.1:1`},
+		{"remove", 64, `remove needs the name of a campaign, or --older-than; see lockquake-fleet remove --help`},
+		{"remove small-1", 64, `remove needs the address of a server .*`},
+		{"run small.yaml --on nats://127.0.0.1:1", 70, `no server answers at nats://127\.0\.0\.1:1`},
+		{"run small.yaml --on here", 64, `"here" is not the address of a NATS server, such as nats://host:4222`},
+		{"run small.yaml --piece-seeds 3", 64, `--piece-seeds needs --on with the address of a server, as in nats://host:4222`},
+		{"run small.yaml --creds my.creds", 64, `--creds needs --on with the address of a server, as in nats://host:4222`},
+		{"run small.yaml --on nats://127.0.0.1:1 --piece-seeds -3", 64, `--piece-seeds is a positive number, not -3`},
+		{"piece", 64, `piece is called by work: EOF`},
+	} {
+		p := start(t, dir, "plain", strings.Fields(test.args)...)
+		if code := p.wait(t); code != test.code {
+			t.Errorf("%s: exit code %d, want %d", test.args, code, test.code)
+		}
+		if line := p.onlyLine(t); !regexp.MustCompile(`^lockquake: ` + test.want + `$`).MatchString(line) {
+			t.Errorf("%s: it says %q, want %q", test.args, line, test.want)
+		}
+	}
+}
+
+func TestACampaignOfTooManyPiecesIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	scenario(t, dir)
+	_, address := startServer(t, dir, "127.0.0.1:0")
+	p := start(t, dir, "plain", "run", "small.yaml", "--seeds", "1-100000", "--piece-seeds", "9", "--on", "nats://"+address)
+	if p.wait(t) != 64 || p.onlyLine(t) != "lockquake: --piece-seeds 9 makes more than 10000 pieces of 100000 seeds; at least 10 does" {
+		t.Errorf("exit code %d, %s", p.code, &p.err)
+	}
+}
+
+func TestAServerNeedsJetStream(t *testing.T) {
+	plain, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, NoLog: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	go plain.Start()
+	t.Cleanup(plain.Shutdown)
+	until(t, "the server is ready", func() bool { return plain.ReadyForConnections(time.Second) })
+	p := start(t, t.TempDir(), "plain", "jobs", plain.ClientURL())
+	want := "lockquake: " + plain.ClientURL() + " has no JetStream: start nats-server with -js, or lockquake-fleet serve"
+	if p.wait(t) != 64 || p.onlyLine(t) != want {
+		t.Errorf("exit code %d: %s", p.code, &p.err)
+	}
+}
+
+func TestTwoServersCannotHaveOneState(t *testing.T) {
+	dir := t.TempDir()
+	_, address := startServer(t, dir, "127.0.0.1:0")
+	second := start(t, dir, "plain", "serve", "--dir", filepath.Join(dir, "state"), "--listen", "127.0.0.1:0")
+	if second.wait(t) != 64 || !strings.HasSuffix(second.onlyLine(t), ": another server has it") {
+		t.Errorf("exit code %d: %s", second.code, &second.err)
+	}
+	third := start(t, dir, "plain", "serve", "--dir", filepath.Join(dir, "other"), "--listen", address)
+	if third.wait(t) != 64 || !strings.Contains(third.onlyLine(t), "address already in use") {
+		t.Errorf("exit code %d: %s", third.code, &third.err)
+	}
+}
+
+// The server takes the configuration of a nats-server, and the client the flags and the variables of the command nats.
+func TestUsersAndTLSAreThoseOfNATS(t *testing.T) {
+	dir := t.TempDir()
+	scenario(t, dir)
+	writeCertificate(t, dir)
+	const config = `
+port: 4222
+authorization: {users: [{user: me, password: $FLEET_PASSWORD, permissions: {
+  publish: ["lockquake.>", "$JS.>", "$KV.lockquake-jobs.>", "$O.>", "_INBOX.>"]
+  subscribe: ["lockquake.>", "$JS.>", "$KV.lockquake-jobs.>", "$O.>", "_INBOX.>"]
+}}]}
+tls: {cert_file: cert.pem, key_file: key.pem}
+`
+	if err := os.WriteFile(filepath.Join(dir, "nats.conf"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("FLEET_PASSWORD", "secret")
+	_, address := startServer(t, dir, "127.0.0.1:0", "--config", "nats.conf")
+	for _, test := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"jobs tls://me:secret@" + address + " --tlsca cert.pem", 0, ""},
+		{"jobs nats://" + address + " --user me --password secret --tlsca cert.pem", 0, ""},
+		{"jobs tls://me:wrong@" + address + " --tlsca cert.pem", 64, "tls://me:xxxxx@" + address + " refuses this user: nats: Authorization Violation"},
+		{"jobs tls://me:secret@" + address, 70, "tls://me:xxxxx@" + address + ": nats: tls error: tls: failed to verify certificate: x509: certificate signed by unknown authority"},
+	} {
+		p := start(t, dir, "plain", strings.Fields(test.args)...)
+		if code := p.wait(t); code != test.code {
+			t.Errorf("%s: exit code %d, want %d: %s", test.args, code, test.code, &p.err)
+		}
+		if test.want != "" && p.onlyLine(t) != "lockquake: "+test.want {
+			t.Errorf("%s: it says %q", test.args, &p.err)
+		}
+	}
+	t.Setenv("NATS_CA", "cert.pem")
+	start(t, dir, "plain", "work", "tls://me:secret@"+address)
+	p := start(t, dir, "plain", "run", "small.yaml", "--seeds", "1-10", "--no-report", "--quiet", "--on", "tls://me:secret@"+address)
+	plain := start(t, dir, "plain", "run", "small.yaml", "--seeds", "1-10", "--no-report", "--quiet")
+	if plain.wait(t) != p.wait(t) || plain.out.String() != p.out.String() {
+		t.Errorf("exit code %d, and %d in one process: %s%s", p.code, plain.code, &p.out, &p.err)
+	}
+}
+
+// writeCertificate writes cert.pem and key.pem for 127.0.0.1.
+func writeCertificate(t *testing.T, dir string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour), IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+	}
+	cert, certErr := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	private, keyErr := x509.MarshalPKCS8PrivateKey(key)
+	err = errors.Join(certErr, keyErr,
+		os.WriteFile(filepath.Join(dir, "cert.pem"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert}), 0o600),
+		os.WriteFile(filepath.Join(dir, "key.pem"), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}), 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+}

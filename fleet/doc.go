@@ -1,0 +1,29 @@
+// Package fleet runs the campaigns of lockquake on many machines. It needs one NATS server with
+// JetStream, which is part of the program: no shared folder and no database. The folder
+// cmd/lockquake-fleet has the program; a program with locks of your own gets the same commands:
+//
+//	func main() {
+//		command.Main(command.WithStrategy("mine", "what it is, in one line", newMine), fleet.Commands())
+//	}
+//
+// # How it works
+//
+// A campaign is cut into pieces of about a minute, which are ranges of seeds (cut.go). They are messages of a
+// stream, each of which one worker takes. While it works on a piece, it says so every second. If it is silent for
+// longer than the lease, another worker takes the piece. The result of a piece is the journal of its runs, an
+// object named after its seeds. A piece that is done twice has the same result under the same name, so that
+// nothing counts twice. A command run that waits imports the journals into that of its campaign, which then is
+// as if it had been run here.
+//
+// # A tour
+//
+//   - [Commands] adds the commands to a program (commands.go), connect.go has their connection to the
+//     server.
+//   - serve.go runs the server.
+//   - queue.go stores campaigns, pieces and results in the server.
+//   - work.go is a worker: it takes pieces and stores their results. piece.go runs each of them in a
+//     process of its own, so that a lock that panics or hangs stops no worker.
+//   - run.go submits a campaign, waits for its pieces, and imports their results. progress.go says how far
+//     it is.
+//   - jobs.go lists and removes campaigns.
+package fleet

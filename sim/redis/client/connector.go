@@ -1,0 +1,77 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"net"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	lockredis "lockquake/lock/redis"
+	"lockquake/sim"
+)
+
+// connector opens the connections of a process to a server. The client and the subscribers of the process
+// share it.
+type connector struct {
+	process *sim.Process
+	resolve func() string
+	options Options // with their defaults
+}
+
+// Connect returns the clients of a process: one for each server, and the subscribers to the first. Each of
+// resolvers returns the present node of a server. See [New] for the clients.
+func Connect(p *sim.Process, resolvers []func() string, o Options) lockredis.Port {
+	o = o.WithDefaults()
+	var port lockredis.Port
+	for _, resolve := range resolvers {
+		d := &connector{p, resolve, o}
+		if port.Client == nil {
+			port.Subscriber, port.SharedSubscriber = subscriber{d}, &sharedSubscriber{subscriber: subscriber{d}}
+		}
+		port.Nodes = append(port.Nodes, d.client())
+		port.Client = port.Nodes[0]
+	}
+	return port
+}
+
+// dialOnce opens a connection, without the handshake.
+func (d *connector) dialOnce() (*sim.Conn, error) {
+	conn, err := d.process.Dial(context.Background(), d.resolve(), d.options.DialTimeout)
+	if errors.Is(err, sim.ErrTimeout) {
+		err = dialTimeoutError{err}
+	}
+	if err != nil {
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: err}
+	}
+	return conn, nil
+}
+
+// dialTimeoutError is the error of a dial that took too long. As in package net, errors.Is finds
+// context.DeadlineExceeded in it.
+type dialTimeoutError struct{ error }
+
+func (e dialTimeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
+func (e dialTimeoutError) Timeout() bool        { return true }
+func (e dialTimeoutError) Unwrap() error        { return e.error }
+
+// timeout returns how long to wait for a reply; 0 means forever. Cmd is nil for a pipeline. A
+// cancelled context does not end the wait; only its deadline counts, if that is enabled.
+func (d *connector) timeout(ctx context.Context, cmd goredis.Cmder) time.Duration {
+	timeout := d.options.ReadTimeout
+	if own, ok := waitTimeout(cmd); ok {
+		timeout = own
+	}
+	if d.options.ContextTimeoutEnabled {
+		if deadline, ok := ctx.Deadline(); ok {
+			// At least 1 ns, since 0 means no limit.
+			left := max(deadline.Sub(d.process.Node().Now()), time.Nanosecond)
+			if timeout == 0 {
+				return left
+			}
+			timeout = min(timeout, left)
+		}
+	}
+	return timeout
+}
