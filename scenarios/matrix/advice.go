@@ -181,8 +181,8 @@ func (a *adviser) completed(ctx context.Context, n *results.MatrixNeed, r *resul
 	p.uses = slices.DeleteFunc(slices.Clone(p.uses), func(u scenarios.Strategy) bool { return u.Label != label })
 	err = p.run(ctx, request, p.uses, a.matrix.Seeds, &done, 0)
 	for _, next := range further(a.matrix.Seeds, a.matrix.Most) {
-		if err == nil {
-			err = p.run(ctx, request, p.short(), next, &done, 0)
+		if err == nil && p.cells[label].Tested() < results.EnoughRuns {
+			err = p.run(ctx, request, p.uses, next, &done, 0)
 		}
 	}
 	if err != nil {
