@@ -42,10 +42,10 @@ func (r *run) verdictsByLock(meta *history.Meta) ([]checker.Result, checker.Metr
 	each := func(do func(events []history.Event) error) error {
 		for i := range r.log.Locks() {
 			var err error
-			if events, err = r.log.Lock(i, events); err == nil {
-				err = do(events)
+			if events, err = r.log.Lock(i, events); err != nil {
+				return &StorageError{err}
 			}
-			if err != nil {
+			if err = do(events); err != nil {
 				return err
 			}
 		}
