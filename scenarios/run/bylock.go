@@ -86,9 +86,9 @@ type part struct {
 	history *history.History // the events of the lock, and of the faults that concern it
 }
 
-// mostInPart is how many events a part may have, of 432 bytes each. Of a larger one only the line that repeats
-// the run is reported.
-const mostInPart = 200_000
+// mostInPart is how many events a part may have, of 432 bytes each: a campaign keeps a part for each strategy and
+// check. Of a larger one only the line that repeats the run is reported.
+const mostInPart = 20_000
 
 // keepPart keeps the events of a lock if it is the first that violates some check. The results are those that
 // checker.Run returns for the kept history, so that the command check agrees with them.
