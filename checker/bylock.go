@@ -2,7 +2,6 @@ package checker
 
 import (
 	"slices"
-	"time"
 
 	"lockquake/checker/internal/evidence"
 	"lockquake/checker/internal/linear"
@@ -41,11 +40,9 @@ type ByLock struct {
 
 // survey has what some checks of a lock need to know of all locks of the run.
 type survey struct {
-	longest   time.Duration   // the longest work of a section
-	workers   map[string]bool // those that called a section
-	renewed   bool            // a lease was renewed
-	witnessed bool            // the resource recorded what took effect
-	crowds    []*crowd        // for the check load, in the order of their first polls; nil without that check
+	history.Part                 // without its lock
+	workers      map[string]bool // those that called a section
+	crowds       []*crowd        // for the check load, in the order of their first polls; nil without that check
 }
 
 // crowdOf returns the crowd of the server that has these polls.
@@ -66,12 +63,14 @@ func (x *survey) add(in *input) {
 	if x.workers == nil {
 		x.workers = map[string]bool{}
 	}
+	x.Locks++
 	for _, s := range in.Sections {
 		x.workers[s.Worker] = true
-		if _, to := in.WorkEnd(s); s.Entered() && to-s.EnterAt > x.longest {
-			x.longest = max(x.longest, in.worked(s, to))
+		if _, to := in.WorkEnd(s); s.Entered() && to-s.EnterAt > x.Longest {
+			x.Longest = max(x.Longest, in.worked(s, to))
 		}
 	}
+	x.Workers = len(x.workers)
 }
 
 // NewByLock begins to judge a run by the named checks. Other has the events of no lock: the faults.
@@ -86,7 +85,7 @@ func NewByLock(meta history.Meta, other []history.Event, names []string) (*ByLoc
 }
 
 func (b *ByLock) evidence() *evidence.Evidence {
-	return evidence.NewWhole(&history.History{Meta: b.meta, Events: b.other}, b.survey.witnessed)
+	return evidence.NewWhole(&history.History{Meta: b.meta, Events: b.other}, b.survey.Witnessed)
 }
 
 // Survey notes what the checks need to know of all locks. It returns the sections of the lock. Its
@@ -105,9 +104,9 @@ func (b *ByLock) Survey(events []history.Event) ([]*history.Section, error) {
 	for i := range events {
 		switch events[i].Type {
 		case history.Renewed:
-			b.survey.renewed = true
+			b.survey.Renewed = true
 		case history.Applied:
-			b.survey.witnessed = true
+			b.survey.Witnessed = true
 		default:
 		}
 	}
@@ -138,6 +137,13 @@ func (b *ByLock) Judge(events []history.Event) ([]*history.Section, []Result, er
 	m := in.measure(b.each)
 	b.metrics.Add(&m)
 	return in.Sections, results, nil
+}
+
+// Part returns what [Run] needs to judge the events of one lock with the faults that concern it, as Judge does.
+func (b *ByLock) Part(lock string) *history.Part {
+	p := b.survey.Part
+	p.Lock = lock
+	return &p
 }
 
 // add adds the results of a lock.

@@ -18,7 +18,11 @@ type input struct {
 }
 
 func newInput(h *history.History, sections []*history.Section, l linear.Limits) *input {
-	return &input{Evidence: evidence.New(h, sections), limits: l}
+	in := &input{Evidence: evidence.New(h, sections), limits: l}
+	if h.Meta.Part != nil {
+		in.run = &survey{Part: *h.Meta.Part}
+	}
+	return in
 }
 
 // violated reports that one unit of the check, such as a section, violates it. A unit may have

@@ -33,8 +33,12 @@ func loadCheck() Check {
 // clients do.
 func load(in *input, r *Result) {
 	for _, polls := range groups(in.polls(), func(p poll) string { return p.event.Node }) {
-		r.Applies = true
 		in.spins(r, polls)
+		if in.Meta.Part != nil { // without the polls of the other locks only what one section did can be judged
+			r.Applies = r.Verdict != Valid
+			continue
+		}
+		r.Applies = true
 		if in.run != nil { // the polls of all locks are judged together
 			in.run.crowdOf(polls).keep(polls)
 			continue

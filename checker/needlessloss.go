@@ -85,7 +85,7 @@ func (in *input) needless(s *history.Section, at time.Duration) string {
 // renews reports whether any lease of the run was renewed.
 func (in *input) renews() bool {
 	if in.run != nil {
-		return in.run.renewed
+		return in.run.Renewed
 	}
 	return in.Ledger().Renewals > 0
 }

@@ -183,7 +183,7 @@ func (in *input) patience() time.Duration {
 		run = &survey{}
 		run.add(in)
 	}
-	return Patience(in.Meta.TTL, run.longest, len(run.workers), in.Meta.MaxHold)
+	return Patience(in.Meta.TTL, run.Longest, run.Workers, in.Meta.MaxHold)
 }
 
 // worked returns how long the body of s was at work until to: it was not stopped, and did not wait

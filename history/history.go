@@ -1,6 +1,9 @@
 package history
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Type is the type of an event, as written to a history file.
 type Type string
@@ -172,6 +175,21 @@ type Meta struct {
 	End      time.Duration     `json:"end"`                 // when the run was over
 	Stopped  Stop              `json:"stopped,omitempty"`   // why it ended, if a section was still open
 	Checksum string            `json:"checksum,omitempty"`  // of the run's trace
+	Part     *Part             `json:"part,omitempty"`      // of a history with only the events of one lock of a run; null for a whole run
+}
+
+// Part says which part of a run a history has, and what the checks of one lock need to know of the whole run.
+type Part struct {
+	Lock      string        `json:"lock"`                // the lock whose events the history has, with the faults that concern it
+	Locks     int           `json:"locks"`               // number of locks of the run
+	Workers   int           `json:"workers"`             // number of workers that asked for a section in the run
+	Longest   time.Duration `json:"longest,omitempty"`   // the longest work of a section of the run
+	Renewed   bool          `json:"renewed,omitempty"`   // a lease was renewed in the run
+	Witnessed bool          `json:"witnessed,omitempty"` // the resource recorded in the run what took effect
+}
+
+func (p *Part) String() string {
+	return fmt.Sprintf("events of lock %s only; the run has %d locks", p.Lock, p.Locks)
 }
 
 // History is the record of one run.

@@ -74,6 +74,9 @@ func (l *Log) Spill(file Storage, above int64) { l.spill = spill{file: file, abo
 // Spilled returns the number of bytes in the file.
 func (l *Log) Spilled() int64 { return l.spill.size }
 
+// Err returns the first error of the file that [Log.Spill] set. The log has lost events then.
+func (l *Log) Err() error { return l.spill.err }
+
 // Record numbers an event and appends a copy. Lock is the lock that it is about, "" for none.
 func (l *Log) Record(lock string, e *Event) {
 	l.count++
@@ -124,9 +127,9 @@ func (l *Log) extend(p *part, event int) int {
 	}
 	p.stored = append(p.stored, extent{l.spill.size, len(last)})
 	l.spill.size += int64(len(last))
-	if cap(last) < size {
-		l.bytes += int64(size - cap(last))
-		last = make([]byte, 0, size)
+	if cap(last) < event { // else the block keeps its size, so that the bytes in memory stay within the bound
+		l.bytes += int64(event - cap(last))
+		last = make([]byte, 0, event)
 	}
 	p.blocks[n-1] = last[:0]
 	return n

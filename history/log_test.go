@@ -115,6 +115,27 @@ func TestALogThatSpillsKeepsAFixedNumberOfBytesInMemory(t *testing.T) {
 	}
 }
 
+// Of 20,000 locks the first blocks, of 256 bytes each, are more than the bound, and nothing is added to them: with blocks
+// of up to 4 KB they would take 80 MB.
+func TestALogOfManyLocksThatSpillsKeepsOneSmallBlockOfEach(t *testing.T) {
+	const above, locks, each = 1 << 20, 20_000, 50
+	var log Log
+	file := &memory{}
+	log.Spill(file, above)
+	for i := range each * locks {
+		log.Record(fmt.Sprint("lock-", i%locks), &Event{Type: OK, Worker: "w", Section: i, Key: "a", Value: "0123456789abcdef"})
+	}
+	if got, most := log.bytes, int64(locks*leastBlock); got > most {
+		t.Errorf("%d bytes in memory, want at most %d", got, most)
+	}
+	for _, i := range []int{0, locks - 1} {
+		got, err := log.Lock(i, nil)
+		if err != nil || len(got) != each || got[each-1].Section != (each-1)*locks+i {
+			t.Errorf("lock %d: %d events, want %d; error %v", i, len(got), each, err)
+		}
+	}
+}
+
 // full is a file on a disk that is full after one block.
 type full struct{ memory }
 

@@ -141,7 +141,7 @@ func (d declarations) typeOf(f reflect.Type) object {
 	}
 	switch f.Kind() {
 	case reflect.Pointer:
-		return object{"$ref": "#/$defs/condition"}
+		return object{"$ref": "#/$defs/" + strings.ToLower(f.Elem().Name())}
 	case reflect.String:
 		return object{"type": "string"}
 	case reflect.Bool:
@@ -191,7 +191,7 @@ func madeSchema(t *testing.T) []byte {
 		"description": "A history is a file of JSON lines. The first line is a meta, which has the version as \"schema\". Each other line is an event. " +
 			"Times are in nanoseconds. A field that is left out is zero, empty or false.",
 		"if": object{"required": []string{"schema"}}, "then": object{"$ref": "#/$defs/meta"}, "else": object{"$ref": "#/$defs/event"},
-		"$defs": object{"meta": meta, "event": event, "condition": d.schemaOf(reflect.TypeFor[history.Condition]())},
+		"$defs": object{"meta": meta, "event": event, "condition": d.schemaOf(reflect.TypeFor[history.Condition]()), "part": d.schemaOf(reflect.TypeFor[history.Part]())},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -78,6 +78,9 @@ func (s *Section) Entered() bool { return s.Enter != 0 }
 // Witnessed reports whether the history has the resource's own record. If so, an operation without
 // an applied event never reached the resource.
 func (h *History) Witnessed() bool {
+	if h.Meta.Part != nil {
+		return h.Meta.Part.Witnessed
+	}
 	for i := range h.Events {
 		if h.Events[i].Type == Applied {
 			return true

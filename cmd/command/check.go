@@ -262,6 +262,9 @@ func (f *checkFlags) judgeOurs(j *judged, data []byte) error {
 	}
 	m := h.Meta
 	j.Form, j.Run = "lockquake", fmt.Sprintf("%s, %s, seed %d", m.Scenario, m.Label, m.Seed)
+	if m.Part != nil {
+		j.Run += "; " + m.Part.String()
+	}
 	workers := map[string]bool{}
 	for _, s := range sections {
 		workers[s.Worker] = true

@@ -70,6 +70,9 @@ func Tell(run *results.Trial) Story { return TellCheck(run, "") }
 func TellCheck(run *results.Trial, check string) Story {
 	story := Story{Title: title(run), Replay: run.Replay, Program: run.Program}
 	story.Finding, story.Verdicts = verdicts(run, check)
+	if part := run.History.Meta.Part; part != nil {
+		story.Verdicts = append(story.Verdicts, words.Plain(part.String(), 200))
+	}
 	sections, err := run.History.Sections()
 	if err != nil {
 		// A history that contradicts itself has no story.

@@ -348,6 +348,10 @@ func (c *campaign) violates(use int, check string, seed uint64, checksum string,
 	}
 	v := &violation{seed: seed, checksum: checksum}
 	c.failures[use][check] = v
+	if t != nil && t.About(check) == nil { // it has nothing to show, so another use may
+		v.unseen = true
+		return false
+	}
 	if !c.claimWhole(use, check) {
 		return false
 	}

@@ -4,11 +4,15 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"lockquake/scenarios"
 	"lockquake/scenarios/results"
+	"lockquake/scenarios/run"
 )
 
 const cased = `
@@ -112,5 +116,36 @@ func TestResumedCasesKeepTheSame(t *testing.T) {
 	defer closed(t, j)
 	if diff := cmp.Diff(shown(t, want), shown(t, campaignOf(t, s, Request{Seeds: results.SeedRange{First: 1, Last: 4}, Journal: j}))); diff != "" {
 		t.Errorf("resumed it differs (-want +got):\n%s", diff)
+	}
+}
+
+// The two uses belong to one class of faults, and the first of them would be kept rather than the second. Its run has no
+// part that shows the violation.
+func TestAUseWithoutAStoryDoesNotHideTheStoryOfAnother(t *testing.T) {
+	s := parseText(t, cased)
+	jobs := run.NewPool(s, nil, 1, time.Minute)
+	uses, err := s.Uses(nil, jobs.Own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(name string) int {
+		return slices.IndexFunc(uses, func(u scenarios.Strategy) bool { return u.Case == name })
+	}
+	first, second := of("short"), of("long")
+	seen, unseen := &results.Trial{Seed: 1}, &results.Trial{Seed: 1, Parts: map[string]*results.Trial{}}
+	for _, order := range [][]int{{first, second}, {second, first}} {
+		c := newCampaign(s, Request{Jobs: 1}, jobs, uses)
+		for _, use := range order {
+			trial := seen
+			if use == first {
+				trial = unseen
+			}
+			if got := c.violates(use, "lost-update", 1, "", trial); got != (use == second) {
+				t.Errorf("order %v: use %d is kept: %v", order, use, got)
+			}
+		}
+		if c.failures[second]["lost-update"].trial != seen || !c.complete() {
+			t.Errorf("order %v: the story of the second use is hidden, or the campaign is not complete", order)
+		}
 	}
 }

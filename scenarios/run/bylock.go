@@ -42,10 +42,10 @@ func (r *run) verdictsByLock(meta *history.Meta) ([]checker.Result, checker.Metr
 	each := func(do func(events []history.Event) error) error {
 		for i := range r.log.Locks() {
 			var err error
-			if events, err = r.log.Lock(i, events); err == nil {
-				err = do(events)
+			if events, err = r.log.Lock(i, events); err != nil {
+				return &StorageError{err}
 			}
-			if err != nil {
+			if err = do(events); err != nil {
 				return err
 			}
 		}
@@ -67,8 +67,10 @@ func (r *run) verdictsByLock(meta *history.Meta) ([]checker.Result, checker.Metr
 	err = each(func(events []history.Event) error {
 		sections, results, err := judge.Judge(events)
 		r.bite(sections, meta.End)
-		r.keepPart(events, results)
-		return err
+		if err != nil {
+			return err
+		}
+		return r.keepPart(judge, meta, events, results)
 	})
 	if err != nil {
 		return nil, checker.Metrics{}, err
@@ -77,33 +79,48 @@ func (r *run) verdictsByLock(meta *history.Meta) ([]checker.Result, checker.Metr
 	return verdicts, metrics, nil
 }
 
-// part has the results and the events of a lock that is the first to violate some checks.
+// part has the results and the history of a lock that is the first to violate some checks.
 type part struct {
 	checks  []string
-	results []checker.Result
-	events  []history.Event // of the lock, and of the faults that concern it
+	results []checker.Result // of the history alone
+	history *history.History // the events of the lock, and of the faults that concern it
 }
 
-// mostInPart is how many events a part may have, of 432 bytes each. Of a larger one only the line that repeats
-// the run is reported.
-const mostInPart = 200_000
+// mostInPart is how many events a part may have, of 432 bytes each: a campaign keeps a part for each strategy and
+// check. Of a larger one only the line that repeats the run is reported.
+const mostInPart = 20_000
 
-// keepPart keeps the events of a lock if it is the first that violates some check.
-func (r *run) keepPart(events []history.Event, results []checker.Result) {
-	var checks []string
-	for _, x := range results {
-		known := slices.ContainsFunc(r.parts, func(p *part) bool { return slices.Contains(p.checks, x.Check) })
-		if x.Verdict == checker.Invalid && !known {
-			checks = append(checks, x.Check)
+// keepPart keeps the events of a lock if it is the first that violates some check. The results are those that
+// checker.Run returns for the kept history, so that the command check agrees with them.
+func (r *run) keepPart(judge *checker.ByLock, meta *history.Meta, events []history.Event, results []checker.Result) error {
+	first := func(x checker.Result) bool {
+		return x.Verdict == checker.Invalid &&
+			!slices.ContainsFunc(r.parts, func(p *part) bool { return slices.Contains(p.checks, x.Check) })
+	}
+	if len(events) > mostInPart || !slices.ContainsFunc(results, first) {
+		return nil
+	}
+	named := slices.IndexFunc(events, func(e history.Event) bool { return e.Key != "" })
+	h := &history.History{Meta: *meta, Events: r.withFaults(events)}
+	h.Meta.Part = judge.Part(events[named].Key)
+	shown, err := checker.Run(h, r.Scenario.Checks)
+	if err != nil {
+		return fmt.Errorf("judge the events of lock %s: %w", h.Meta.Part.Lock, err)
+	}
+	p := &part{results: shown, history: h}
+	for _, x := range shown {
+		if first(x) {
+			p.checks = append(p.checks, x.Check)
 		}
 	}
-	if len(checks) > 0 && len(events) <= mostInPart {
-		all := r.withFaults(events)
-		r.parts = append(r.parts, &part{checks, renumber(all, results), all})
+	if len(p.checks) > 0 {
+		r.parts = append(r.parts, p)
 	}
+	return nil
 }
 
 // withFaults adds the faults that concern the workers of a lock to its events: those of its workers, and those of no worker.
+// It numbers the events from 1, without gaps.
 func (r *run) withFaults(events []history.Event) []history.Event {
 	near := map[string]bool{}
 	for i := range events {
@@ -116,30 +133,10 @@ func (r *run) withFaults(events []history.Event) []history.Event {
 		}
 	}
 	slices.SortFunc(all, func(a, b history.Event) int { return cmp.Compare(a.Seq, b.Seq) })
+	for i := range all {
+		all[i].Seq = int64(i) + 1
+	}
 	return all
-}
-
-// renumber numbers events from 1, without gaps, and returns results that refer to these numbers.
-func renumber(events []history.Event, results []checker.Result) []checker.Result {
-	now := map[int64]int64{}
-	for i := range events {
-		n := int64(i) + 1
-		now[events[i].Seq] = n
-		events[i].Seq = n
-	}
-	results = slices.Clone(results)
-	for i := range results {
-		findings := slices.Clone(results[i].Findings)
-		for j := range findings {
-			list := make([]int64, len(findings[j].Events))
-			for k, seq := range findings[j].Events {
-				list[k] = now[seq]
-			}
-			findings[j].Events = list
-		}
-		results[i].Findings = findings
-	}
-	return results
 }
 
 // partsOf returns the parts of a large run that are kept, by check: none if its history is in memory and too
@@ -151,7 +148,7 @@ func (r *run) partsOf(whole *results.Trial) map[string]*results.Trial {
 	parts := map[string]*results.Trial{}
 	for _, p := range r.parts {
 		one := *whole
-		one.History, one.Results = &history.History{Meta: whole.History.Meta, Events: p.events}, p.results
+		one.History, one.Results = p.history, p.results
 		one.Telling = r.Scenario.MostTelling(one.Label, one.Checks(checker.Invalid))
 		for _, check := range p.checks {
 			parts[check] = &one

@@ -1,6 +1,7 @@
 package run_test
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"lockquake/checker"
+	"lockquake/history"
 	"lockquake/scenarios"
 	"lockquake/scenarios/internal/runtest"
 	"lockquake/scenarios/results"
@@ -164,6 +166,7 @@ func sameBothWays(t *testing.T, s *scenarios.Scenario, use scenarios.Strategy) (
 	if len(whole.History.Events) == 0 || len(byLock.History.Events) != 0 {
 		t.Fatalf("%s: %d and %d events in the histories, want some and none", use.Label, len(whole.History.Events), len(byLock.History.Events))
 	}
+	agrees(t, use.Label, byLock)
 	for i := range whole.Results {
 		a, b := &whole.Results[i], &byLock.Results[i]
 		if a.Verdict == checker.Invalid {
@@ -189,4 +192,57 @@ func sameBothWays(t *testing.T, s *scenarios.Scenario, use scenarios.Strategy) (
 		t.Errorf("%s: description of the run (-whole +by lock):\n%s", use.Label, diff)
 	}
 	return violated
+}
+
+// agrees judges the kept parts of a run by all checks, without the run. Each check must find what the part says, and the
+// check that the part is kept for must find what the run says first. The check load compares all locks, so its peaks are in no part.
+func agrees(t *testing.T, label string, byLock *results.Trial) {
+	t.Helper()
+	for _, check := range byLock.Checks(checker.Invalid) {
+		part := byLock.About(check)
+		if part == nil {
+			if check != "load" {
+				t.Errorf("%s: no part shows the violation of %s", label, check)
+			}
+			continue
+		}
+		var file bytes.Buffer
+		if err := history.Write(&file, part.History); err != nil {
+			t.Fatal(err)
+		}
+		read, err := history.Read(&file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := checker.Run(read, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := map[string]checker.Result{}
+		for _, r := range again {
+			of[r.Check] = r
+		}
+		for i, r := range part.Results {
+			if r.Check == check {
+				if got, want := r.Findings[0].Text, byLock.Results[i].Findings[0].Text; got != want {
+					t.Errorf("%s: the first finding of %s is %q in its part and %q in the run", label, check, got, want)
+				}
+			}
+			if diff := gocmp.Diff(r, of[r.Check]); diff != "" {
+				t.Errorf("%s: the part that shows %s has another verdict of %s (-said +judged again):\n%s", label, check, r.Check, diff)
+			}
+			if r.Check == "load" && r.Verdict == checker.Valid && r.Applies {
+				t.Errorf("%s: the part that shows %s calls load valid", label, check)
+			}
+			if r.Verdict == checker.Invalid && byLock.Results[i].Verdict != checker.Invalid {
+				t.Errorf("%s: the part that shows %s violates %s, and the run does not", label, check, r.Check)
+			}
+		}
+		if of[check].Verdict != checker.Invalid {
+			t.Errorf("%s: the part that is kept for %s says %s", label, check, of[check].Verdict)
+		}
+		if p := read.Meta.Part; p == nil || p.Locks != len(byLock.History.Meta.Initial) {
+			t.Errorf("%s: the part that shows %s is %+v of %d locks", label, check, p, len(byLock.History.Meta.Initial))
+		}
+	}
 }

@@ -2,11 +2,22 @@ package run
 
 import (
 	"errors"
+	"fmt"
 	"os"
 )
 
 // logInMemory is how many bytes of a log of events stay in memory. The rest goes to a file.
 const logInMemory = 64 << 20
+
+// StorageError says that the temporary file with the events of a large run cannot be written or read, for example
+// since the disk is full. It is not an error of the run.
+type StorageError struct{ Err error }
+
+func (e *StorageError) Error() string {
+	return fmt.Sprintf("store the events of a large run in %s, the directory that TMPDIR sets: %v", os.TempDir(), e.Err)
+}
+
+func (e *StorageError) Unwrap() error { return e.Err }
 
 // overflow is a temporary file, made by its first write. It implements history.Storage.
 type overflow struct{ file *os.File }
@@ -37,5 +48,8 @@ func (o *overflow) close() error {
 	if removed := os.Remove(o.file.Name()); !errors.Is(removed, os.ErrNotExist) {
 		err = errors.Join(err, removed)
 	}
-	return err
+	if err != nil {
+		return &StorageError{err}
+	}
+	return nil
 }

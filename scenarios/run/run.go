@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,7 +32,11 @@ type Error struct {
 	Err      error
 }
 
-func newError(s *scenarios.Scenario, use scenarios.Strategy, seed uint64, err error) *Error {
+// newError returns an *Error, or err itself if it is a *StorageError: to repeat the run would not help.
+func newError(s *scenarios.Scenario, use scenarios.Strategy, seed uint64, err error) error {
+	if _, ok := errors.AsType[*StorageError](err); ok {
+		return err
+	}
 	return &Error{s.Name, s.Argument(), use.Label, seed, err}
 }
 
@@ -67,7 +72,8 @@ type Runner struct {
 	Visit    func(at time.Duration, worker, point string) // is called for every point that a worker reaches; may be nil
 	// Counts says that of a large run only the figures are wanted, and what shows a violation: its history may
 	// have no events. They are then stored by lock and judged lock by lock, if the run allows it: see bylock.go.
-	Counts bool
+	Counts   bool
+	inMemory int64 // bytes of the log of events in memory; 0 for logInMemory
 }
 
 // run holds the state of one run. It implements faults.Target for the plan of the run.
@@ -112,7 +118,7 @@ type run struct {
 
 // Once executes one run and judges it. The runner owns the events of the history and overwrites
 // them in the next run.
-func (r *Runner) Once(use scenarios.Strategy, seed uint64) (*results.Trial, error) {
+func (r *Runner) Once(use scenarios.Strategy, seed uint64) (trial *results.Trial, err error) {
 	entry, err := r.Entry(use.Name)
 	if err != nil {
 		return nil, err
@@ -130,7 +136,11 @@ func (r *Runner) Once(use scenarios.Strategy, seed uint64) (*results.Trial, erro
 		processes: map[string]*sim.Process{}, clients: map[*sim.Process]*processClients{}, overruns: map[string]time.Duration{},
 		records: map[string]string{}, lives: map[string]uint64{},
 	}
-	defer one.close()
+	defer func() {
+		if closed := one.close(); closed != nil {
+			trial, err = nil, errors.Join(err, closed)
+		}
+	}()
 	if err = one.build(); err == nil {
 		err = one.world.Run()
 	}
@@ -140,7 +150,7 @@ func (r *Runner) Once(use scenarios.Strategy, seed uint64) (*results.Trial, erro
 	if err != nil {
 		return nil, newError(r.Scenario, use, seed, err)
 	}
-	trial, err := one.judge()
+	trial, err = one.judge()
 	if err != nil {
 		return nil, newError(r.Scenario, use, seed, err)
 	}
@@ -148,7 +158,7 @@ func (r *Runner) Once(use scenarios.Strategy, seed uint64) (*results.Trial, erro
 }
 
 // close frees what the run has started, whether it failed or not: the servers, then the world.
-func (r *run) close() {
+func (r *run) close() error {
 	for _, c := range []backend.Cluster{r.cluster, r.data.apart} {
 		if c != nil {
 			c.Close()
@@ -157,9 +167,7 @@ func (r *run) close() {
 	if r.world != nil {
 		r.world.Close()
 	}
-	if err := r.overflow.close(); err != nil {
-		r.err = errors.Join(r.err, err)
-	}
+	return r.overflow.close()
 }
 
 // Entry returns a strategy by its name: one of the caller's own or of the catalogue.
@@ -225,7 +233,7 @@ func (r *run) build() error {
 	r.bites = make([]results.Bite, len(r.plan.Steps))
 	if r.splits() {
 		r.log = &history.Log{}
-		r.log.Spill(&r.overflow, logInMemory)
+		r.log.Spill(&r.overflow, cmp.Or(r.inMemory, logInMemory))
 	}
 	for i, name := range r.names {
 		r.addWorker(name, i)
@@ -283,6 +291,9 @@ func (r *run) keep(e *history.Event) {
 	e.At = r.world.Time()
 	if r.log != nil {
 		r.log.Record(r.lock(e), e)
+		if err := r.log.Err(); err != nil && r.err == nil {
+			r.fail(&StorageError{err})
+		}
 		return
 	}
 	r.keepWhole(e)
