@@ -55,7 +55,7 @@ The answer takes up to a minute on two cores. The same inputs give the same answ
 ` + "Exit codes: 0 an answer, 64 usage error, 70 a fault of lockquake itself, 130 interrupted.",
 		Example: `  lockquake advise
   lockquake advise --topology failover --renew 10s --pauses "up to 3s" --latency "p99 50ms" --work 10m
-  lockquake advise --ttl ? --work "p50 2s, p99 20s" --pauses pauses.txt
+  lockquake advise --ttl '?' --work "p50 2s, p99 20s" --pauses pauses.txt
   lockquake advise --topology database`,
 		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,
