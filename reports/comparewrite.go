@@ -76,7 +76,9 @@ func (c *Comparison) findings(clean func(string) string) (list []finding, alike,
 				continue
 			}
 			f := finding{
-				check.Verdict, clean(st.Label), []string{clean(check.Check)}, check.Base.String() + " → " + check.Head.String(),
+				check.Verdict, clean(st.Label),
+				[]string{clean(check.Check)},
+				check.Base.String() + " → " + check.Head.String(),
 				append([]string{check.Why}, check.seeds()...),
 			}
 			if i := slices.IndexFunc(list[first:], f.equals); i >= 0 {

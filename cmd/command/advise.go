@@ -50,7 +50,8 @@ A distribution is written "3s", "up to 3s", "1s to 3s", "p99 50ms", "p50 5ms, p9
 "mean 20s", none, or {dist: ...} as in a scenario, or as a file: a duration a line, or the log of a
 runtime (docs/pauses.md). Pauses can say how often they come: "up to 3s, every 5m".
 
-The answer takes up to a minute on two cores. The same inputs give the same answer.
+The answer takes up to a minute on two cores, and some minutes if a job is much longer than its
+lease. Inputs whose runs are longer still are an error. The same inputs give the same answer.
 
 ` + "Exit codes: 0 an answer, 64 usage error, 70 a fault of lockquake itself, 130 interrupted.",
 		Example: `  lockquake advise
@@ -108,6 +109,14 @@ func (f *adviseFlags) advise(ctx context.Context, cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	if err := in.Fits(); err != nil {
+		return usageError{"advise: " + err.Error()}
+	}
+	asked, err := in.Scenario(f.out, f.program.name)
+	if err != nil {
+		return flagged("advise:", err)
+	}
+	f.warn(cmd.ErrOrStderr(), asked)
 	r := advise.Request{Inputs: in, Path: f.out, Program: f.program.name, Jobs: f.jobs}
 	end := func() {}
 	if !f.quiet {
@@ -127,6 +136,13 @@ func (f *adviseFlags) advise(ctx context.Context, cmd *cobra.Command) error {
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s, the scenario of this answer\n", f.out)
 	return f.print(cmd.OutOrStdout(), answer)
+}
+
+// warn prints a line for each pair of inputs that defeat each other, such as a renewal after the end of the lease.
+func (f *adviseFlags) warn(w io.Writer, s *scenarios.Scenario) {
+	for _, warning := range s.Warnings {
+		say(w, "%s: warning: %s", f.program.name, warning.Text)
+	}
 }
 
 // oneOf returns a usage error for a value of a flag that is not known.

@@ -38,6 +38,19 @@ func TestInitWritesAScenarioThatIsValid(t *testing.T) {
 	}
 }
 
+func TestARenewalAfterTheEndOfTheLeaseIsAWarning(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for args, want := range map[string]string{
+		"--ttl 30s --renew 40s": "lockquake: warning: the lease ends after 30s, and is renewed every 40s\n",
+		"--ttl 30s --renew 10s": "",
+	} {
+		_, failed, code := executed(t, append([]string{"init"}, strings.Fields(args)...)...)
+		if code != exitOK || failed != want {
+			t.Errorf("%s: exit code %d: %s, want %s", args, code, failed, want)
+		}
+	}
+}
+
 func TestAWrongInputOfAdviseIsOneLine(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("mine.yaml", []byte("name: mine\n"), 0o600); err != nil {
@@ -51,6 +64,7 @@ func TestAWrongInputOfAdviseIsOneLine(t *testing.T) {
 		{"--topology database --ttl 3s", "--ttl does not apply to pg-advisory-session; leave it out"},
 		{"--pauses missing.txt", `--pauses: "missing.txt" is no duration like 150ms and no file`},
 		{"--lok redis", `unknown flag "--lok"; did you mean "--lock"?`},
+		{"--work 400h --ttl 30s --renew 10s", "advise: a run of 1600h has 76.9 times the renewals, attempts and pauses that an answer can have; shorten --work"},
 		{"--out mine.yaml", "--out: mine.yaml was edited, or is not a file of advise; name another file, or use --force"},
 		{"--out mine.txt", `--out: a scenario is a .yaml file, not "mine.txt"`},
 		{"--out missing/mine.yaml", `--out: there is no folder "missing"`},
@@ -81,7 +95,7 @@ func TestTheQuestionsAreAskedOneByOne(t *testing.T) {
 	if in.Topology != advise.Failover || in.Lock != "redis" || strings.Join(in.Assumed, "") != "--lock redis" {
 		t.Errorf("%+v", in)
 	}
-	want := "Which servers does the lock run on? [one]   unknown topology \"failovr\"; did you mean \"failover\"?\n" +
+	want := "Which servers does the lock run on? [one] unknown topology \"failovr\"; did you mean \"failover\"?\n" +
 		"Which servers does the lock run on? [one] Which lock? [redis] "
 	if out.String() != want {
 		t.Errorf("%q", out.String())

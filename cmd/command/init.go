@@ -38,6 +38,7 @@ func (f *adviseFlags) init(ctx context.Context, cmd *cobra.Command) error {
 	if err != nil {
 		return flagged("init:", err)
 	}
+	f.warn(cmd.ErrOrStderr(), s)
 	if err := f.write(s); err != nil {
 		return err
 	}

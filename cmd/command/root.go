@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"lockquake/internal/strictyaml"
+	"lockquake/reports/words"
 	"lockquake/scenarios"
 	"lockquake/scenarios/results"
 )
@@ -50,6 +52,7 @@ pipe has 100. JSON, Markdown and the files of a report are always the same.
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", screenOf(stdout).Columns())))
+	fitHelp(root, screenOf(stdout))
 	root.SetFlagErrorFunc(flagError)
 	add := func(id, title string, commands ...*cobra.Command) {
 		root.AddGroup(&cobra.Group{ID: id, Title: title})
@@ -70,6 +73,19 @@ pipe has 100. JSON, Markdown and the files of a report are always the same.
 	addCompletion(root)
 	p.rename(root)
 	return root
+}
+
+// fitHelp makes the help of all commands fit on a screen.
+func fitHelp(root *cobra.Command, on words.Screen) {
+	usual := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		var b bytes.Buffer
+		out := cmd.OutOrStdout()
+		cmd.SetOut(&b)
+		usual(cmd, args)
+		cmd.SetOut(out)
+		fmt.Fprint(out, on.Reflow(b.String()))
+	})
 }
 
 // newHelp returns cobra's help command, with an error for an unknown command.

@@ -38,12 +38,12 @@ with the same seeds. It shows how the rate of each strategy depends on the value
 and in a directory as a picture (lines, or a map for each strategy), as CSV and as JSON. All
 settings of a scenario file can be varied:
 
-  --vary lock.ttl=1s..30s            ten steps, in equal ratios if the range is wide
-  --vary lock.ttl=1s..30s/20         twenty steps of equal length; /20log: of equal ratio
-  --vary workers=2,5,10,20           these values
-  --vary resource.fence=off,writes   words, too
-  --vary faults.pause.for.median=... the one fault of that kind; else faults[2].pause.for
-  --vary strategies.fenced.lock.ttl= the use of a strategy with that label
+  --vary lock.ttl=1s..30s             ten steps, in equal ratios if the range is wide
+  --vary lock.ttl=1s..30s/20          twenty steps of equal length; /20log: of equal ratio
+  --vary workers=2,5,10,20            these values
+  --vary resource.fence=off,writes    words, too
+  --vary faults.pause.for.median=...  the one fault of that kind; else faults[2].pause.for
+  --vary strategies.fenced.lock.ttl=  the use of a strategy with that label
 
 With --find it then bisects between the first two steps of which one breaks a strategy and
 the other does not. It prints from which value on (or up to which) the strategy breaks, with

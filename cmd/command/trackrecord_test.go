@@ -25,7 +25,7 @@ func TestEachCommandOfTheTrackRecordSaysFirstWhatWentWrong(t *testing.T) {
 		t.Errorf("the track record has %d commands", len(rows))
 	}
 	for _, row := range rows {
-		const screen, aftermath = 40, 12
+		const screen, aftermath = 45, 12
 		var out bytes.Buffer
 		if code := newProgram(nil).execute(t.Context(), shellWords(row[1]), &out, io.Discard); code != exitOK {
 			t.Errorf("%s: exit code %d", row[1], code)

@@ -128,6 +128,22 @@ func TestAPauseStopsTheBubble(t *testing.T) {
 	}, "10.50412s has a reply")
 }
 
+// Go sets the clock of a bubble to the time of its next timer and fires it; it cannot fire a timer late. So a process that wakes at 10.5 s runs
+// for an instant at each of its late timers: a deadline that it sets behind the timer of 1 s is over before the process has woken.
+func TestCodeBehindALateTimerReadsTheTimeOfTheTimer(t *testing.T) {
+	r := newRig(t, sim.Config{})
+	r.world.At(500*time.Millisecond, func() { r.worker.Process().Pause(10 * time.Second) })
+	r.run(t, func(ctx context.Context) {
+		time.Sleep(time.Second)
+		r.log("slept")
+		ctx, stop := context.WithTimeout(ctx, 5*time.Second)
+		defer stop()
+		context.AfterFunc(ctx, func() { r.log("%v", ctx.Err()) })
+		_ = r.request("get")
+		r.log("has a reply")
+	}, "1s slept", "6s context deadline exceeded", "10.50412s has a reply")
+}
+
 func TestACrashEndsTheBubble(t *testing.T) {
 	r := newRig(t, sim.Config{})
 	r.world.At(500*time.Millisecond, r.worker.Process().Crash)

@@ -17,8 +17,14 @@
 // # Pauses
 //
 // While its process is paused, a bubble does not move: its timers, goroutines and replies all stand still. On
-// waking its clock catches up with that of the node, through each timer that came due meanwhile. The clock of a
-// bubble cannot skip a timer, so code behind a late timer reads the timer's time until it next asks the world
-// for something. What it asks for leaves at the time of waking. Every call of the world comes after the
-// catching up, and reads the time of waking.
+// waking its clock catches up with that of the node, through each timer that came due meanwhile. Code behind such a
+// late timer reads the timer's time, and sets new timers from there. What it asks for leaves at the time of waking.
+// Every call of the world comes after the catching up, and reads the time of waking.
+//
+// A stopped process differs: on waking its clock has the time of waking at once, all late timers fire then, and a
+// deadline that is set behind one counts from the waking. A bubble cannot do this: the runtime sets its clock to the
+// time of the earliest timer, fires that, and runs all goroutines until they wait, before the next timer
+// (synctestRun in runtime/synctest.go of Go 1.26). No function moves the clock beyond a timer, and the runtime ends
+// the program if a timer is earlier than the clock. So a run shows what a process does that is woken for an instant
+// at each of its late timers.
 package bubble

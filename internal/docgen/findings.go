@@ -24,6 +24,7 @@ func findings() []finding {
 		etcd      = "go.etcd.io/etcd/client/v3 v3.7.3"
 		redsync   = "github.com/go-redsync/redsync/v4 v4.18.1"
 		redislock = "github.com/bsm/redislock v0.9.4"
+		goose     = "github.com/pressly/goose/v3 v3.30.0"
 		database  = "database/sql of Go 1.26"
 	)
 	return []finding{
@@ -59,6 +60,10 @@ func findings() []finding {
 			redislock, "bsm/redislock", "`Obtain` with a retry strategy gives up after one TTL, with `context.DeadlineExceeded` and not `ErrNotObtained`",
 			"the context has no deadline, and the holder keeps the lock for longer than the TTL", "TestRedislockGivesUpAfterATTLOfAnother", "TestRedislockWaitsUntilItsDeadline", "", "",
 			[]string{"bsm/redislock#74", "bsm/redislock#79"},
+		},
+		{
+			goose, "pressly/goose", "`SessionLock` gives up at the first refusal, long before the timeout that `WithLockTimeout` sets: the locker counts its retries over all calls",
+			"a session locker takes locks several times, and has been refused as often as its failure threshold before", "TestGooseSessionLockerUsesUpItsRetries", "", "TestGooseSessionLockerForEachCall", "", nil,
 		},
 		{
 			database, "", "the pool closes the session of an advisory lock while the work goes on",

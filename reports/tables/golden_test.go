@@ -26,7 +26,9 @@ func TestTheGoldenTablesStayTheSame(t *testing.T) {
 			return Sweep(w, sample.Swept(sample.TTLs(), sample.Fences()), words.Screen{})
 		}},
 		{"sweep-find.txt", func(w io.Writer) error { return Sweep(w, sample.Found(), words.Screen{}) }},
-		{"matrix.txt", func(w io.Writer) error { return Matrix(w, sample.Matrix(), MatrixOptions{Screen: words.Screen{Width: 80}}) }},
+		{"matrix.txt", func(w io.Writer) error {
+			return Matrix(w, sample.Matrix(), MatrixOptions{Screen: words.Screen{Width: 80}})
+		}},
 		{"yearly.txt", func(w io.Writer) error { return Yearly(w, estimated(), words.Screen{}) }},
 		{"sweep.csv", func(w io.Writer) error { return SweepCSV(w, sample.Swept(sample.TTLs(), sample.Fences())) }},
 	}

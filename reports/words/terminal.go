@@ -135,7 +135,7 @@ func brokenHeads(rows [][]string) [][]string {
 	height := 0
 	for i, head := range rows[0] {
 		width := widths[i]
-		for _, word := range strings.Fields(head) {
+		for word := range strings.FieldsSeq(head) {
 			width = max(width, utf8.RuneCountInString(word))
 		}
 		broken = append(broken, Wrap(head, width))

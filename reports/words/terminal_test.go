@@ -17,23 +17,28 @@ func TestATableFitsItsScreen(t *testing.T) {
 		want  string
 	}{
 		{
-			"with room it has all columns", 26, Table{Rows: rows, Least: []int{1}},
+			"with room it has all columns", 26,
+			Table{Rows: rows, Least: []int{1}},
 			"lock   fence  rate  worker\nredis  off    69 %  1\nnone   off    1 %   2\n",
 		},
 		{
-			"heads are broken before a column is left out", 11, Table{Rows: [][]string{{"lock", "a run more"}, {"redis", "69 %"}}, Least: []int{1}},
+			"heads are broken before a column is left out", 11,
+			Table{Rows: [][]string{{"lock", "a run more"}, {"redis", "69 %"}}, Least: []int{1}},
 			"       a\n       run\nlock   more\nredis  69 %\n",
 		},
 		{
-			"a narrow screen leaves out the least column and says so", 25, Table{Rows: rows, Least: []int{1, 2}, Figures: Figures{2, 3}},
+			"a narrow screen leaves out the least column and says so", 25,
+			Table{Rows: rows, Least: []int{1, 2}, Figures: Figures{2, 3}},
 			"lock   rate  worker\nredis  69 %  1\nnone    1 %  2\nleft out for the width:\n  fence (COLUMNS=26 shows\n  all)\n",
 		},
 		{
-			"what may not be left out goes below, with the key again", 15, Table{Rows: rows},
+			"what may not be left out goes below, with the key again", 15,
+			Table{Rows: rows},
 			"lock   fence\nredis  off\nnone   off\n\nlock   rate\nredis  69 %\nnone   1 %\n\nlock   worker\nredis  1\nnone   2\n",
 		},
 		{
-			"a last column that is copied has lines of its own", 19, Table{Rows: rows, Whole: true},
+			"a last column that is copied has lines of its own", 19,
+			Table{Rows: rows, Whole: true},
 			"lock   fence  rate\n    worker\nredis  off    69 %\n    1\nnone   off    1 %\n    2\n",
 		},
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -32,6 +33,7 @@ const (
 	takeover    = 10 * time.Second // of a replica
 	takeoverRun = 2 * time.Minute  // shortest run with a failover
 	step        = 10 * time.Microsecond
+	mostTurns   = 20_000 // in a run; an answer has some thousand runs
 )
 
 // world returns the times for the inputs.
@@ -62,6 +64,38 @@ func (in *Inputs) world() world {
 		w.retry = min(w.retry, round(ttl/5))
 	}
 	return w
+}
+
+// turns estimates how many renewals, attempts to get the lock and pauses a run has, which is what its
+// cost grows with. Those of a family that costs more count more.
+func (in *Inputs) turns() float64 {
+	w := in.world()
+	per := func(d, each time.Duration) float64 { return float64(d) / float64(max(1, each)) }
+	job := float64(in.Work.typical())
+	held := time.Duration(float64(w.duration) * min(1, workers*job/(job+float64(w.think))))
+	turns := per(held, w.retry)
+	if in.renews() {
+		period := in.Renewal.Period
+		if period == 0 {
+			period = in.ttl() / 3
+		}
+		turns += per(held, period)
+	}
+	turns *= float64(weight(in.mine().Family))
+	if in.Pauses.long() > 0 {
+		turns += workers * per(w.duration, w.pauses)
+	}
+	return turns
+}
+
+// Fits returns an error if the runs of the inputs are so long that an answer would take more than some minutes.
+func (in *Inputs) Fits() error {
+	times := in.turns() / mostTurns
+	if times <= 1 {
+		return nil
+	}
+	return fmt.Errorf("a run of %s has %s times the renewals, attempts and pauses that an answer can have; shorten --work, or lengthen --ttl, --renew or the time between pauses",
+		brief(in.world().duration), strconv.FormatFloat(math.Ceil(10*times)/10, 'f', -1, 64))
 }
 
 // round rounds a duration to two digits of its largest unit, so that a reader sees a round number.

@@ -84,3 +84,19 @@ func TestACommandQuotesThePathOfTheScenario(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// A run of 4 jobs of 5h has 20h/10s renewals and 20h/6s attempts, which are 19,200. Jobs of 6h make them 23,040.
+func TestInputsOfRunsThatAreTooLongHaveNoAnswer(t *testing.T) {
+	for work, fits := range map[string]bool{"1s": true, "5h": true, "6h": false, "400h": false} {
+		in := inputs(t, map[string]string{"ttl": "30s", "renew": "10s", "work": work})
+		if err := in.Fits(); (err == nil) != fits {
+			t.Errorf("work of %s: %v", work, err)
+		}
+	}
+	for _, known := range topologies() {
+		in := inputs(t, map[string]string{"topology": string(known.name)})
+		if err := in.Fits(); err != nil {
+			t.Errorf("the usual lock of %s: %v", known.name, err)
+		}
+	}
+}

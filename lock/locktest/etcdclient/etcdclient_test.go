@@ -215,7 +215,7 @@ func TestARequestTakesTheTimeOfItsMessages(t *testing.T) {
 func TestARequestInAPartition(t *testing.T) {
 	inside(t, func(ctx context.Context, c *clientv3.Client) {
 		elapsed(ctx, t, c)
-		time.Sleep(time.Until(time.Date(2026, time.January, 1, 0, 0, 2, 0, time.UTC))) // a run begins with the year
+		until(2 * time.Second)
 		if got, want := elapsed(ctx, t, c), 4*time.Second+1010*time.Microsecond; got != want {
 			t.Errorf("a read took %v, want %v", got, want)
 		}
@@ -232,6 +232,85 @@ func TestAConnectionThatBreaks(t *testing.T) {
 			t.Errorf("the get returns %v, %v", r, err)
 		}
 	}, locktest.Set("faults", "[{when: {worker: worker-1, point: put.sent, nth: 1}, reset: {from: worker-1, to: lock}}]"))
+}
+
+// resetAt is the time of the run at which all connections of the worker break.
+const resetAt = 2 * time.Second
+
+// aroundTheReset runs a function once for each moment, from a time before the reset until 5 ms after it, every 250 us. A round trip takes 2 ms.
+func aroundTheReset(t *testing.T, before time.Duration, f func(ctx context.Context, t *testing.T, c *clientv3.Client, moment time.Duration)) {
+	for moment := resetAt - before; moment <= resetAt+5*time.Millisecond; moment += 250 * time.Microsecond {
+		t.Run(moment.String(), func(t *testing.T) {
+			inside(t, func(ctx context.Context, c *clientv3.Client) { f(ctx, t, c, moment) },
+				locktest.Set("faults", "[{at: "+resetAt.String()+", reset: {from: worker-1, to: lock}}]"))
+		})
+	}
+}
+
+// until sleeps until a time of the run, which begins with the year.
+func until(at time.Duration) {
+	time.Sleep(time.Until(time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC).Add(at)))
+}
+
+// created waits until a watch is there.
+func created(t *testing.T, w clientv3.WatchChan) {
+	t.Helper()
+	if first := <-w; !first.Created {
+		t.Errorf("the first message is %+v", first)
+	}
+}
+
+// changes puts "1" and "2" into a key, and reports an error if a watch gets anything else than these two.
+func changes(ctx context.Context, t *testing.T, c *clientv3.Client, key string, w clientv3.WatchChan) {
+	t.Helper()
+	var got, want []string
+	for _, value := range []string{"1", "2"} {
+		if _, err := c.Put(ctx, key, value); err != nil {
+			t.Error(err)
+		}
+		got, want = append(got, describe(<-w)...), append(want, "PUT "+key+"="+value)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("changes (-want +got):\n%s", diff)
+	}
+}
+
+// A watch that is cancelled while its connection breaks ends, and gets no change. Another watch goes on at the next connection: one of the same
+// stream, or of another stream if the client creates both again, since the client creates the watches of one stream again in the order of a map.
+func TestAWatchIsCancelledWhileItsConnectionBreaks(t *testing.T) {
+	aroundTheReset(t, 5*time.Millisecond, func(ctx context.Context, t *testing.T, c *clientv3.Client, moment time.Duration) {
+		watching, cancel := context.WithCancel(ctx)
+		cancelled := c.Watch(watching, "a", clientv3.WithCreatedNotify())
+		created(t, cancelled)
+		of := ctx
+		if moment > resetAt {
+			of = clientv3.WithRequireLeader(ctx)
+		}
+		other := c.Watch(of, "b", clientv3.WithCreatedNotify())
+		created(t, other)
+		until(moment)
+		cancel()
+		if r, open := <-cancelled; open {
+			t.Errorf("the cancelled watch gets %+v", r)
+		}
+		until(resetAt + time.Second)
+		changes(ctx, t, c, "b", other)
+	})
+}
+
+// A watch whose creation takes from before the reset until after it, or begins after it, gets each later change once, and so does the watch that
+// was on the stream before.
+func TestAWatchIsCreatedWhileTheConnectionBreaks(t *testing.T) {
+	aroundTheReset(t, 3*time.Millisecond, func(ctx context.Context, t *testing.T, c *clientv3.Client, moment time.Duration) {
+		before := c.Watch(ctx, "a", clientv3.WithCreatedNotify())
+		created(t, before)
+		until(moment)
+		during := c.Watch(ctx, "b", clientv3.WithCreatedNotify())
+		created(t, during)
+		until(resetAt + time.Second)
+		changes(ctx, t, c, "a", before)
+		changes(ctx, t, c, "b", during)
+	})
 }
 
 func TestAScenarioWithoutEtcd(t *testing.T) {
