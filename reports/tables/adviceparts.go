@@ -18,10 +18,9 @@ func adviceTTL(a *results.Advice) AdviceSection {
 	if t.Cause == results.NoFault {
 		s.Title = "Which TTL without a fault"
 	}
-	switch {
-	case t.Holds == "":
+	if t.Holds == "" {
 		s.Text = append(s.Text, fmt.Sprintf("No TTL from %s to %s was enough: with %s, %s.", t.Shortest, t.Longest, with, cmp.Or(t.Why, "a longer one is worse")))
-	default:
+	} else {
 		s.Text = append(s.Text, ttlHolds(t, with))
 		if t.HoldsCommand != "" {
 			s.Commands = append(s.Commands, t.HoldsCommand)
