@@ -84,7 +84,7 @@ func MatrixMarkdown(m *results.Matrix) []byte {
 		}
 		b.WriteByte('\n')
 	}
-	b.WriteString("![failing runs of each strategy under each kind of fault](matrix.svg)\n\n")
+	b.WriteString("![failing runs of each strategy under each class of faults](matrix.svg)\n\n")
 	for i := range m.Needs {
 		n := &m.Needs[i]
 		markdownGrid(&b, tables.MatrixGrid(n))
@@ -127,9 +127,10 @@ func AdviceMarkdown(m *results.Matrix) []byte {
 
 Of %d pieces of advice %d are confirmed, %d refuted, and %d not decidable here. `+"`lockquake matrix --advice`"+`
 writes this page: it splits each advice into statements, and compares each statement with the runs. An advice is
-refuted if one of its statements is, and confirmed if all are. One failing run refutes that a lock survives a fault. To
-confirm it takes %d runs that the fault hit and none that failed, which is a bound of 10 %% (95 %%). A statement about a
-strategy that is not simulated, or with fewer runs, is not decidable.
+refuted if one of its statements is, and confirmed if all are. One failing run refutes that a lock survives a class
+of faults. To confirm it takes %d runs that a fault of the class hit and none that failed, which is a bound of 10 %%
+(95 %%) for the mixture of its faults. A statement is only about the cases that it names. A statement about a strategy
+that is not simulated, or with fewer runs, is not decidable.
 
 `, len(m.Advice), counts[results.AdviceConfirmed], counts[results.AdviceRefuted], counts[results.AdviceOpen], results.EnoughRuns)
 	b.WriteString("| # | advice | verdict | what decides |\n|---:|---|---|---|\n")

@@ -46,11 +46,10 @@ type matrixRow struct {
 	Cells                      []matrixCell
 }
 
-// matrixCell is a cell with the command that repeats it. Shade is the share of failing runs in tenths.
+// matrixCell is a cell with the command that repeats it.
 type matrixCell struct {
 	Case, Text, State, Title, Command string
 	Must                              bool
-	Shade                             int
 }
 
 // matrixPage writes matrix.html: one file that loads nothing else.
@@ -99,9 +98,6 @@ func needOnPage(m *results.Matrix, n *results.MatrixNeed) matrixNeed {
 			cell := matrixCell{
 				Case: c.Case, Text: tables.MatrixCell(c), State: string(c.State), Must: n.Cases[j].Must,
 				Title: tables.MatrixCellSays(c), Command: tables.MatrixCommand(m, n, r, c),
-			}
-			if c.Runs > 0 {
-				cell.Shade = (10*c.Violating + c.Runs - 1) / c.Runs
 			}
 			row.Cells = append(row.Cells, cell)
 		}

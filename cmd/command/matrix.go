@@ -40,17 +40,18 @@ func (p program) newMatrix() *cobra.Command {
 	f := matrixFlags{program: p}
 	cmd := &cobra.Command{
 		Use:   "matrix",
-		Short: "Answer which lock fits which need, from runs of all strategies under all kinds of faults",
+		Short: "Answer which lock fits which need, from runs of all strategies under all classes of faults",
 		Long: fmt.Sprintf(`Matrix runs every strategy without a known flaw for every need, without faults and under each
-kind of fault. For each need it says which strategies held under each fault that the need must
-survive, cheapest first, with the 95 %% bound of the fault that tells least. Tables with the
-failing runs and the costs follow. The needs are
+class of faults. For each need it says which strategies held under each class that the need
+requires, cheapest first, with the widest 95 %% bound. Tables with the failing runs and the costs
+follow. The needs are
 
 %s
-A strategy holds only if under each of these faults the fault hit in at least %d runs, no run
-failed, all checks were decided, and the work was done. Then fewer than 10 %% of such runs fail
-(95 %%). A cell has %d runs, and up to %d if its faults hit seldom. With fewer runs that a fault
-hit the strategy is unknown, and the answer has the command that runs as many as are needed.
+A strategy holds only if, for each of these classes, a fault of the class hit in at least %d runs,
+no run failed, all checks were decided, and the work was done. Then fewer than 10 %% of such runs
+fail (95 %%). The bound is for the mixture of faults of the class, not for each fault. A cell has
+%d runs, and up to %d if its faults hit seldom. With fewer runs that a fault hit the strategy is
+unknown, and the answer has the command that runs as many as are needed.
 A strategy that fails a need within the first %d seeds gets no more runs; its other cells are
 then not known. The results do not depend on the number of cores.
 

@@ -15,7 +15,7 @@ import (
 
 // Sizes of the picture of a matrix.
 const (
-	matrixCellWidth  = vg.Length(34)
+	matrixCellWidth  = vg.Length(42)
 	matrixCellHeight = vg.Length(16)
 	matrixHead       = vg.Length(24) // title of a need
 	matrixFoot       = vg.Length(74) // names of the cases
@@ -25,7 +25,7 @@ const (
 )
 
 // matrixNote says how to read the picture.
-const matrixNote = "Blue: failing runs of all runs, the darker the more often. White: held, no failure in the runs that a fault hit. left: jobs that no worker did. Grey: unknown, too few such runs; or idle. In brackets: need not be survived"
+const matrixNote = "Blue: failing runs of all runs, the darker the more often. Orange: fails, in too few runs for a rate. White: held, no failure in the runs that a fault hit. left: jobs that no worker did. Grey: unknown, too few such runs; or idle. In brackets: not required"
 
 // Matrix draws a panel for each need: a row for each strategy and a column for each case.
 func Matrix(m *results.Matrix) (svg, png []byte, err error) {
@@ -122,6 +122,13 @@ func (p matrixPlot) cell(c draw.Canvas, x, y vg.Length, cell *results.MatrixCell
 			share, text = float64(cell.Left)/float64(max(1, cell.Jobs)), fmt.Sprintf("%d left", cell.Left)
 		case cell.Violating == 0: // it saves nothing
 			share, text = 1, "all"
+		}
+		if !cell.HasRate() {
+			if cell.Violating > 0 {
+				text = "fails " + text
+			}
+			c.FillPolygon(ochre(0.6), corners(box))
+			break
 		}
 		share = 0.15 + 0.85*share
 		c.FillPolygon(shade(share), corners(box))

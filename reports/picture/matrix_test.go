@@ -1,12 +1,42 @@
 package picture
 
 import (
+	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
 	"lockquake/reports/internal/sample"
 	"lockquake/scenarios/results"
 )
+
+// Three of four runs are no rate: the cell has one colour, whatever its share.
+func TestACellWithTooFewRunsForARateSaysThatItFails(t *testing.T) {
+	colours := map[int]string{}
+	for _, violating := range []int{1, 3, 4} {
+		m := sample.Matrix()
+		cell := m.Needs[0].Row("redis").Cell("pauses")
+		cell.Violating, cell.Runs = violating, 4
+		svg, _, err := Matrix(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := fmt.Sprintf(">fails %d/4<", violating)
+		before, _, found := strings.Cut(string(svg), text)
+		if !found {
+			t.Fatalf("the picture does not have %q", text)
+		}
+		before = before[strings.LastIndex(before, "<path"):]
+		fill := regexp.MustCompile(`fill:(#[0-9A-Fa-f]{6})`).FindStringSubmatch(before)
+		if fill == nil {
+			t.Fatalf("no colour in %q", before)
+		}
+		colours[violating] = fill[1]
+	}
+	if colours[1] != colours[3] || colours[3] != colours[4] {
+		t.Errorf("1, 3 and 4 of 4 failing runs have the colours %v, want one colour", colours)
+	}
+}
 
 // A cell without a violation shows how many jobs were left, and not that all runs failed.
 func TestACellSaysHowManyJobsWereLeft(t *testing.T) {

@@ -52,8 +52,8 @@ func Matrix(w io.Writer, m *results.Matrix, o MatrixOptions) error {
 }
 
 // MatrixReading says how to read the answer.
-const MatrixReading = "take: no run failed under any fault that the need must survive, and the work was done; the cheapest, one for each kind of server. " +
-	"0/30, < 9.6 %: under the fault that hit least often, 0 of the 30 runs that it hit failed, so fewer than 9.6 % do (95 % bound). " +
+const MatrixReading = "take: no run failed under any class of faults that the need requires, and the work was done; the cheapest, one for each kind of server. " +
+	"0/30, < 9.6 %: the widest bound of these classes. Faults of that class hit 30 runs and 0 failed, so fewer than 9.6 % of such runs do (95 %, for the mixture of faults of the class). " +
 	"requests: to all servers, for each finished job. p99: the wait for the lock without faults. done: the share of the work under faults. " +
 	"avoid: the cheapest that fail."
 
@@ -149,8 +149,8 @@ func matrixNames(m *results.Matrix) [][]string {
 	return rows
 }
 
-// MatrixEvidence returns how many runs failed under the fault that a strategy that holds was tried
-// least under, and the bound.
+// MatrixEvidence returns how many runs failed under the class of faults with the widest bound, and that
+// bound, for a strategy that holds.
 func MatrixEvidence(r *results.MatrixRow) string {
 	c := r.Cell(r.Weakest)
 	if c == nil {
@@ -187,7 +187,7 @@ func shortWait(d time.Duration) string {
 func MatrixAvoid(n *results.MatrixNeed) string {
 	var parts []string
 	for _, label := range n.Answer.Avoid {
-		parts = append(parts, fmt.Sprintf("%s (%s)", words.Plain(label, 26), matrixWorst(n, n.Row(label))))
+		parts = append(parts, fmt.Sprintf("%s (%s)", words.Plain(label, 26), matrixFirst(n, n.Row(label))))
 	}
 	if len(parts) == 0 {
 		return "nothing: no strategy failed"
@@ -207,26 +207,29 @@ func MatrixUnknown(n *results.MatrixNeed) string {
 	}
 	r := n.Row(n.Answer.Unknown[0])
 	text := words.Plain(r.Label, 26)
-	if runs := moreRuns(n, r); runs > 0 {
-		text += fmt.Sprintf(", about %s more runs", words.Thousands(runs))
+	if cell := mostNeeding(n, r); cell != nil {
+		text += fmt.Sprintf(", about %s more seeds (%s: %s)", words.Thousands(cell.More), cell.Case, cell.Why)
+	} else {
+		text += " (" + r.Why + ")"
 	}
-	text += " (" + r.Why + ")"
 	if others := n.Answer.Undecided - 1; others > 0 {
 		text += "; and " + words.Count(others, "other strategy")
 	}
 	return text
 }
 
-// moreRuns returns the largest number of further runs that a cell takes which leaves a row unknown, 0 if
-// runs alone do not decide it.
-func moreRuns(n *results.MatrixNeed, r *results.MatrixRow) int {
-	most := 0
+// mostNeeding returns the cell that takes the largest number of further seeds, of those that leave a row
+// unknown; nil if seeds alone do not decide it.
+func mostNeeding(n *results.MatrixNeed, r *results.MatrixRow) *results.MatrixCell {
+	var most *results.MatrixCell
 	for i, c := range n.Cases {
 		if cell := &r.Cells[i]; c.Must && cell.State != results.CellHolds {
 			if cell.More == 0 {
-				return 0
+				return nil
 			}
-			most = max(most, cell.More)
+			if most == nil || cell.More > most.More {
+				most = cell
+			}
 		}
 	}
 	return most
@@ -235,7 +238,7 @@ func moreRuns(n *results.MatrixNeed, r *results.MatrixRow) int {
 // MatrixMore returns the command that runs as many seeds as it takes to decide a row, "" if runs alone do
 // not decide it.
 func MatrixMore(m *results.Matrix, n *results.MatrixNeed, r *results.MatrixRow) string {
-	if r.Verdict != results.CellUnknown || moreRuns(n, r) == 0 {
+	if r.Verdict != results.CellUnknown || mostNeeding(n, r) == nil {
 		return ""
 	}
 	last := m.Seeds.First - 1
@@ -247,30 +250,24 @@ func MatrixMore(m *results.Matrix, n *results.MatrixNeed, r *results.MatrixRow) 
 	return fmt.Sprintf("%s matrix --need %s --strategy %s --seeds %d-%d", cmp.Or(m.Program, "lockquake"), n.Name, r.Strategy, m.Seeds.First, last)
 }
 
-// matrixWorst returns the case under which a strategy fails most often, as "3 of 4 under crashes".
-func matrixWorst(n *results.MatrixNeed, r *results.MatrixRow) string {
-	worst := -1
+// matrixFirst returns the first case under which a strategy fails, as "3 of 4 under crashes". Cells have too
+// few runs to be compared by their rates.
+func matrixFirst(n *results.MatrixNeed, r *results.MatrixRow) string {
 	for i, c := range n.Cases {
-		if c.Must && r.Cells[i].State == results.CellFails && (worst < 0 || failureRate(&r.Cells[i]) > failureRate(&r.Cells[worst])) {
-			worst = i
+		cell := &r.Cells[i]
+		if !c.Must || cell.State != results.CellFails {
+			continue
 		}
+		where := "under " + cell.Case
+		if c.Class == "" {
+			where = "without a fault"
+		}
+		if cell.Violating == 0 {
+			return cell.Worst + " " + where
+		}
+		return fmt.Sprintf("%d of %d %s", cell.Violating, cell.Runs, where)
 	}
-	if worst < 0 {
-		return r.Why
-	}
-	cell := &r.Cells[worst]
-	where := "under " + cell.Case
-	if n.Cases[worst].Class == "" {
-		where = "without a fault"
-	}
-	if cell.Violating == 0 {
-		return cell.Worst + " " + where
-	}
-	return fmt.Sprintf("%d of %d %s", cell.Violating, cell.Runs, where)
-}
-
-func failureRate(c *results.MatrixCell) float64 {
-	return float64(c.Violating) / float64(max(1, c.Runs))
+	return r.Why
 }
 
 // needTables prints the tables of one need, and the command that repeats each strategy's failure.

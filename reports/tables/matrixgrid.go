@@ -10,18 +10,18 @@ import (
 
 // MatrixCellNote says how to read the cells, and MatrixCostNote how to read the costs.
 const (
-	MatrixCellNote = "Cells: failing runs of all runs, or, if none failed, of the runs that a fault hit. At most: the widest 95 % bound of the cells that the need must survive. " +
+	MatrixCellNote = "Cells: a class of faults each, with the failing runs of all runs, or, if none failed, of the runs that a fault of the class hit. At most: the widest 95 % bound of the required classes; " +
+		"it is for the mixture of faults of a class. Counts of fewer than 29 runs are no rates. " +
 		"A question mark: not known, because a fault hit in fewer than 29 runs, or a check is undecided. " +
-		"idle: too little work was finished. In brackets: the need does not have to survive it."
+		"idle: too little work was finished. In brackets: not required."
 	MatrixCostNote = "Costs: requests and waits are without faults. Requests/job counts the requests to all servers, those of the work included; if the data is in the lock's own database, " +
-		"lock requests include them too. The outage is the time that a crash adds in which workers wait for a lock that no worker uses. Finished is the share of the work under all faults " +
-		"that the need must survive. Repeated counts the computations that the lock did not save, without faults."
+		"lock requests include them too. The outage is the time that a crash adds in which workers wait for a lock that no worker uses. Finished is the share of the work under the required classes of faults. Repeated counts the computations that the lock did not save, without faults."
 )
 
-// MatrixGrid returns a row for each strategy and a column for each case of faults.
+// MatrixGrid returns a row for each strategy and a column for each class of faults.
 func MatrixGrid(n *results.MatrixNeed) Grid {
 	g := Grid{
-		Title: fmt.Sprintf("%s: which faults each strategy survives", n.Title), Texts: 2, Head: []string{"strategy", "verdict", "at most"},
+		Title: fmt.Sprintf("%s: which classes of faults each strategy survives", n.Title), Texts: 2, Head: []string{"strategy", "verdict", "at most"},
 		Note: MatrixCellNote,
 	}
 	for _, c := range n.Cases {
@@ -58,8 +58,11 @@ func MatrixBound(r *results.MatrixRow) string {
 	if r.Weakest == "" {
 		return "-"
 	}
-	return fmt.Sprintf("%.1f %%", math.Ceil(1000*r.AtMost)/10)
+	return ceiling(r.AtMost)
 }
+
+// ceiling prints an upper bound of a share of 1 in percent, rounded up to one decimal.
+func ceiling(share float64) string { return fmt.Sprintf("%.1f %%", math.Ceil(1000*share)/10) }
 
 // MatrixCell returns the text of a cell.
 func MatrixCell(c *results.MatrixCell) string {
@@ -124,7 +127,13 @@ func repeated(n *results.MatrixNeed, r *results.MatrixRow) string {
 func MatrixCellSays(c *results.MatrixCell) string {
 	text := fmt.Sprintf("%d of %d runs failed (95 %%: %s)", c.Violating, c.Runs, words.Interval(c.Low, c.High))
 	if c.Violating == 0 {
-		text = fmt.Sprintf("0 of %d runs failed; of the %d that tell something %s do", c.Runs, c.Tested(), words.Below(c.High))
+		text = fmt.Sprintf("0 of %d runs failed", c.Runs)
+		if c.Case != results.NoFault {
+			text += fmt.Sprintf("; a fault hit %d of them", c.HitRuns)
+		}
+		if c.Tested() > 0 {
+			text += ": < " + ceiling(c.High)
+		}
 	}
 	if c.Worst != "" && c.Violating > 0 {
 		text += ", first " + c.Worst

@@ -38,6 +38,7 @@ type useSums struct {
 	Unread       *unreadRun      `json:"unread,omitempty"`
 	Checks       []checkSums     `json:"checks"` // in the order of the scenario
 	Pair         pairSums        `json:"pair"`
+	unmet        []bool          // by fault: the use asks none of the servers that the fault concerns
 }
 
 // unreadRun is the first run whose holders could not be read.
@@ -79,7 +80,11 @@ const named = 1000
 func newSums(s *scenarios.Scenario, uses []scenarios.Strategy) *sums {
 	all := &sums{}
 	for _, use := range uses {
-		all.Uses = append(all.Uses, &useSums{Label: use.Label, Checks: make([]checkSums, len(s.Checks))})
+		u := &useSums{Label: use.Label, Checks: make([]checkSums, len(s.Checks))}
+		for _, spec := range s.Faults {
+			u.unmet = append(u.unmet, !s.Meets(use, spec.Fault))
+		}
+		all.Uses = append(all.Uses, u)
 	}
 	for i, spec := range s.Faults {
 		all.Faults = append(all.Faults, results.FaultStats{Spec: i, Kind: spec.Kind(), Case: spec.Case, Optional: spec.Optional})
@@ -95,7 +100,7 @@ func (a *sums) empty() *sums {
 		f.Planned, f.Happened, f.Bit = 0, 0, 0
 	}
 	for _, u := range a.Uses {
-		none.Uses = append(none.Uses, &useSums{Label: u.Label, Checks: make([]checkSums, len(u.Checks))})
+		none.Uses = append(none.Uses, &useSums{Label: u.Label, Checks: make([]checkSums, len(u.Checks)), unmet: u.unmet})
 	}
 	return none
 }
@@ -111,12 +116,13 @@ func (a *sums) addRun(scenario *scenarios.Scenario, use int, seed uint64, s *sum
 	if s.Unread != "" && u.Unread == nil {
 		u.Unread = &unreadRun{seed, s.Unread}
 	}
-	bit := u.Bit
+	met := false
 	for _, f := range s.Faults {
 		u.Bit += f.Bit
+		met = met || f.Bit > 0 && !u.unmet[f.Spec]
 		addFault(&a.Faults[f.Spec], f)
 	}
-	if u.Bit > bit {
+	if met {
 		u.BitRuns++
 	}
 	verdict := checker.Valid

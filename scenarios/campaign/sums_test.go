@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"lockquake/checker"
+	"lockquake/faults"
 	"lockquake/scenarios"
 	"lockquake/scenarios/results"
 )
@@ -617,4 +618,27 @@ func falling(n int) []int {
 	list := rising(n)
 	slices.Reverse(list)
 	return list
+}
+
+func TestTheRunsOfAStrategyWithoutALockDoNotCountFaultsOfTheLocksServers(t *testing.T) {
+	s, err := scenarios.Load("need-database")
+	if err != nil {
+		t.Fatal(err)
+	}
+	uses := []scenarios.Strategy{{Name: "none", Label: "none under servers"}, {Name: "redis", Label: "redis under servers"}}
+	all := newSums(s, uses)
+	for i, target := range []string{"lock", "resource"} {
+		spec := slices.IndexFunc(s.Faults, func(f faults.Spec) bool {
+			return f.Case == "servers" && slices.Equal(faults.Names(f.Fault), []string{target})
+		})
+		for use := range uses {
+			run := &summary{Results: make(outcomes, len(s.Checks)), Faults: []results.FaultStats{{Spec: spec, Bit: 1}}}
+			all.addRun(s, use, uint64(i+1), run)
+		}
+	}
+	for use, want := range []int{1, 2} {
+		if u := all.Uses[use]; u.Bit != 2 || u.BitRuns != want {
+			t.Errorf("%s: %d hits in %d runs, want 2 in %d", u.Label, u.Bit, u.BitRuns, want)
+		}
+	}
 }

@@ -105,7 +105,8 @@ func (c inNeed) judge(ctx context.Context, a *adviser) (results.AdviceEvidence, 
 		e.Figure = fmt.Sprintf("%s was not run for the need %s", c.label, c.need)
 		return e, nil
 	}
-	row, failed, open, bound := n.Row(c.label), "", "", 0.0
+	row, failed, open, bound, runs := n.Row(c.label), "", "", 0.0, 0
+	var names []string
 	for i, at := range n.Cases {
 		if wanted := at.Must && c.cases == nil || slices.Contains(c.cases, at.Name); !wanted {
 			continue
@@ -116,14 +117,14 @@ func (c inNeed) judge(ctx context.Context, a *adviser) (results.AdviceEvidence, 
 			return e, err
 		case check != "" && failed == "":
 			failed = fmt.Sprintf("%s violates %s in %d of %d runs under %s", c.label, check, violating, cell.Runs, at.Name)
-			e.Command = cellCommand(n, row, cell, check)
+			e.Command = a.cellCommand(n, row, cell, check)
 		case open != "":
 		case cell.State != results.CellHolds && cell.State != results.CellFails:
 			open = fmt.Sprintf("%s under %s: %s", c.label, at.Name, cell.Why)
 		case cell.Tested() < results.EnoughRuns:
-			open = fmt.Sprintf("%s under %s: only %d runs tell something", c.label, at.Name, cell.Tested())
+			open = fmt.Sprintf("%s under %s: a fault hit in %d of %d runs, and %d are needed", c.label, at.Name, cell.Tested(), cell.Runs, results.EnoughRuns)
 		}
-		bound = max(bound, cell.Bound())
+		bound, runs, names = max(bound, cell.Bound()), max(runs, cell.Runs), append(names, at.Name)
 	}
 	switch {
 	case failed != "":
@@ -133,9 +134,21 @@ func (c inNeed) judge(ctx context.Context, a *adviser) (results.AdviceEvidence, 
 		e.Figure = open
 		return e, nil
 	}
-	e.Figure = fmt.Sprintf("%s: %s in %s (under each fault in at most %.1f %% of the runs)", c.label, notViolated(n, c.about), n.Scenario, math.Ceil(1000*bound)/10)
+	under := "under each of " + strings.Join(names, ", ")
+	switch {
+	case c.cases == nil:
+		under = "under each class of faults that the need requires"
+	case slices.Equal(names, []string{results.NoFault}):
+		under = "without faults"
+	case len(names) == 1:
+		under = "under " + names[0]
+	}
+	e.Figure = fmt.Sprintf("%s: %s in %s (in at most %.1f %% of the runs %s)", c.label, notViolated(n, c.about), n.Scenario, math.Ceil(1000*bound)/10, under)
 	e.Verdict = verdictOf(c.survives)
 	e.Command = fmt.Sprintf("matrix --need %s --strategy %s --no-report", c.need, row.Strategy)
+	if c.cases != nil {
+		e.Command = a.runCommand(n, row, names, runs)
+	}
 	return e, nil
 }
 
@@ -167,14 +180,15 @@ func (a *adviser) completed(ctx context.Context, n *results.MatrixNeed, r *resul
 	p, label, done := parts[0], r.Label+" under "+r.Cells[i].Case, 0
 	p.uses = slices.DeleteFunc(slices.Clone(p.uses), func(u scenarios.Strategy) bool { return u.Label != label })
 	err = p.run(ctx, request, p.uses, a.matrix.Seeds, &done, 0)
-	for next := block(a.matrix.Seeds); err == nil && next.Last <= uint64(a.matrix.Most); next = block(next) {
-		err = p.run(ctx, request, p.short(), next, &done, 0)
+	for _, next := range further(a.matrix.Seeds, a.matrix.Most) {
+		if err == nil {
+			err = p.run(ctx, request, p.short(), next, &done, 0)
+		}
 	}
 	if err != nil {
 		return nil, err
 	}
 	cell := p.cells[label]
-	cell.Jobs, cell.Finished, cell.Left = cell.Metrics.Jobs, cell.Metrics.Finished, cell.Metrics.Left
 	judgeCell(n, cell, 0)
 	return cell, nil
 }
@@ -223,11 +237,21 @@ func notViolated(n *results.MatrixNeed, about []string) string {
 
 // cellCommand returns the command that repeats a cell's first run that violates a check, or all of
 // its runs.
-func cellCommand(n *results.MatrixNeed, r *results.MatrixRow, c *results.MatrixCell, check string) string {
+func (a *adviser) cellCommand(n *results.MatrixNeed, r *results.MatrixRow, c *results.MatrixCell, check string) string {
 	if c.Replay != "" && c.Worst == check {
 		return "replay " + c.Replay
 	}
-	return fmt.Sprintf("run %s --strategy '%s under %s' --no-report", n.Scenario, r.Label, c.Case)
+	return a.runCommand(n, r, []string{c.Case}, c.Runs)
+}
+
+// runCommand returns the command that repeats the first runs of the cells of a row in these cases.
+func (a *adviser) runCommand(n *results.MatrixNeed, r *results.MatrixRow, cases []string, runs int) string {
+	var uses []string
+	for _, name := range cases {
+		uses = append(uses, r.Label+" under "+name)
+	}
+	first := a.matrix.Seeds.First
+	return fmt.Sprintf("run %s --strategy '%s' --seeds %d-%d --no-report", n.Scenario, strings.Join(uses, ","), first, first+uint64(max(1, runs))-1)
 }
 
 // compared claims that a measure of one strategy is at least that of another one, both under a case.

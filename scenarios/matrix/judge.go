@@ -27,11 +27,7 @@ func judgeNeed(n *results.MatrixNeed) {
 	for i := range n.Cases {
 		best := 0.0
 		for j := range n.Rows {
-			c := &n.Rows[j].Cells[i]
-			if c.Metrics.Runs > 0 { // a stored cell has only its counts
-				c.Jobs, c.Finished, c.Left = c.Metrics.Jobs, c.Metrics.Finished, c.Metrics.Left
-			}
-			best = max(best, finished(c))
+			best = max(best, finished(&n.Rows[j].Cells[i]))
 		}
 		for j := range n.Rows {
 			judgeCell(n, &n.Rows[j].Cells[i], best)
@@ -60,15 +56,11 @@ func judgeCell(n *results.MatrixNeed, c *results.MatrixCell, best float64) {
 	}
 	counts := checker.Metrics{Jobs: c.Jobs, Finished: c.Finished}
 	c.State, c.Why, c.More = results.CellHolds, "", 0
+	if f := failureOf(c, n.Saves, n.Complete); f != nil {
+		c.State, c.Worst, c.Why = results.CellFails, f.worst, f.why
+		return
+	}
 	switch {
-	case c.Violating > 0:
-		c.State = results.CellFails
-	case n.Saves != "" && c.Case == results.NoFault && c.Checks[n.Saves] > 0:
-		c.State, c.Worst = results.CellFails, n.Saves
-		c.Why = fmt.Sprintf("%d computations were repeated without a fault, so the lock saves little", c.Repeated)
-	case n.Complete && c.Left > 0:
-		c.State, c.Worst = results.CellFails, results.LeftUndone
-		c.Why = fmt.Sprintf("%d of %d jobs were left to another worker, and no worker did them", c.Left, c.Jobs)
 	case c.Runs < results.EnoughRuns:
 		c.State, c.More, c.Why = results.CellUnknown, more(c), fmt.Sprintf("%d runs, and %d are needed", c.Runs, results.EnoughRuns)
 	case c.Unknown > 0:
@@ -80,6 +72,22 @@ func judgeCell(n *results.MatrixNeed, c *results.MatrixCell, best float64) {
 	case c.Tested() < results.EnoughRuns:
 		c.State, c.More, c.Why = results.CellUnknown, more(c), fmt.Sprintf("a fault hit in %d of %d runs, and %d are needed", c.HitRuns, c.Runs, results.EnoughRuns)
 	}
+}
+
+// failure says why a cell fails: the check or [results.LeftUndone], and a reason if no run violates a check.
+type failure struct{ worst, why string }
+
+// failureOf returns nil for a cell that does not fail a need. Saves and complete are those of the need.
+func failureOf(c *results.MatrixCell, saves string, complete bool) *failure {
+	switch {
+	case c.Violating > 0:
+		return &failure{c.Worst, ""}
+	case saves != "" && c.Case == results.NoFault && c.Checks[saves] > 0:
+		return &failure{saves, fmt.Sprintf("%d computations were repeated without a fault, so the lock saves little", c.Repeated)}
+	case complete && c.Left > 0:
+		return &failure{results.LeftUndone, fmt.Sprintf("%d of %d jobs were left to another worker, and no worker did them", c.Left, c.Jobs)}
+	}
+	return nil
 }
 
 // more estimates how many further runs it takes until a cell has enough in which a fault hits. It
@@ -109,15 +117,17 @@ func untestedNeed(n *results.MatrixNeed) string {
 // judgeRow sets the verdict and the costs of a row.
 func judgeRow(n *results.MatrixNeed, r *results.MatrixRow, untested string) {
 	r.Verdict, r.Why, r.Weakest, r.AtMost = results.CellHolds, "", "", 0
-	done, must := 0.0, 0
+	done, faulty := 0.0, 0
 	for i, c := range n.Cases {
 		if !c.Must {
 			continue
 		}
 		cell := &r.Cells[i]
-		done, must = done+finished(cell), must+1
-		if cell.High > r.AtMost {
-			r.Weakest, r.AtMost = c.Name, cell.High
+		if c.Name != results.NoFault {
+			done, faulty = done+finished(cell), faulty+1
+			if cell.High > r.AtMost {
+				r.Weakest, r.AtMost = c.Name, cell.High
+			}
 		}
 		if rank(cell.State) > rank(r.Verdict) {
 			r.Verdict, r.Why = cell.State, c.Name
@@ -140,7 +150,7 @@ func judgeRow(n *results.MatrixNeed, r *results.MatrixRow, untested string) {
 		}
 		r.Cost = results.CostOf(&cell.Metrics, crashed, hit)
 	}
-	r.Cost.Finished = done / float64(max(1, must))
+	r.Cost.Finished = done / float64(max(1, faulty))
 }
 
 // rank orders states: the worst decides a row.

@@ -80,7 +80,6 @@ func Run(ctx context.Context, r Request) (*results.Matrix, error) {
 	if screen.Count() > DefaultScreen {
 		screen.Last = screen.First + DefaultScreen - 1
 	}
-	rest := results.SeedRange{First: screen.Last + 1, Last: r.Seeds.Last}
 	total, done := 0, 0
 	for _, p := range parts {
 		total += len(p.uses) * r.Seeds.Count()
@@ -92,11 +91,13 @@ func Run(ctx context.Context, r Request) (*results.Matrix, error) {
 			break
 		}
 	}
-	if err == nil && rest.First <= rest.Last {
-		err = goOn(ctx, r, parts, (*part).standing, rest, &done)
+	if err == nil && screen.Last < r.Seeds.Last {
+		err = goOn(ctx, r, parts, (*part).standing, results.SeedRange{First: screen.Last + 1, Last: r.Seeds.Last}, &done)
 	}
-	for next := block(r.Seeds); err == nil && next.Last <= uint64(most); next = block(next) {
-		err = goOn(ctx, r, parts, (*part).short, next, &done)
+	for _, next := range further(r.Seeds, most) {
+		if err == nil {
+			err = goOn(ctx, r, parts, (*part).short, next, &done)
+		}
 	}
 	if err != nil && (ctx.Err() == nil || done == 0) {
 		return nil, err
@@ -112,10 +113,16 @@ func Run(ctx context.Context, r Request) (*results.Matrix, error) {
 	return m, err
 }
 
-// block returns the seeds that follow a range, for cells whose faults have hit in too few runs.
-func block(seeds results.SeedRange) results.SeedRange {
+// further returns the blocks of seeds that follow a range, up to the seed most, for cells whose faults
+// have hit in too few runs. There are none if most is 0.
+func further(seeds results.SeedRange, most int) []results.SeedRange {
 	const size = 10
-	return results.SeedRange{First: seeds.Last + 1, Last: seeds.Last + size}
+	var blocks []results.SeedRange
+	for seeds.Last < uint64(most) && uint64(most)-seeds.Last >= size {
+		seeds = results.SeedRange{First: seeds.Last + 1, Last: seeds.Last + size}
+		blocks = append(blocks, seeds)
+	}
+	return blocks
 }
 
 // goOn runs more seeds of the uses that each need chooses.
@@ -244,6 +251,7 @@ func (p *part) add(st *results.StrategyStats) {
 	c.Hit += st.Bit
 	c.HitRuns += st.BitRuns
 	c.Metrics.Add(&st.Metrics)
+	c.Jobs, c.Finished, c.Left = c.Metrics.Jobs, c.Metrics.Finished, c.Metrics.Left
 	for check, found := range st.Checks { // the order does not matter to sums
 		if found.Violating == 0 {
 			continue
@@ -267,7 +275,7 @@ func (p *part) add(st *results.StrategyStats) {
 func (p *part) standing() []scenarios.Strategy {
 	failed := map[string]bool{}
 	for _, use := range p.uses {
-		failed[base(use)] = failed[base(use)] || p.decides(use.Case) && p.cells[use.Label].Violating > 0
+		failed[base(use)] = failed[base(use)] || p.decides(use.Case) && failureOf(p.cells[use.Label], p.need.Saves, p.need.Complete) != nil
 	}
 	return slices.DeleteFunc(slices.Clone(p.uses), func(u scenarios.Strategy) bool { return failed[base(u)] })
 }

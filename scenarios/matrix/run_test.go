@@ -3,6 +3,7 @@ package matrix
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"testing"
 
@@ -114,7 +115,7 @@ func TestACellWhoseFaultsHitSeldomHasMoreRuns(t *testing.T) {
 		cell := row.Cells[i]
 		switch last := cell.Runs - DefaultSeeds; {
 		case c.Must && (cell.Tested() < results.EnoughRuns || cell.Runs > DefaultMost):
-			t.Errorf("%s: %d of %d runs tell something", c.Name, cell.Tested(), cell.Runs)
+			t.Errorf("%s: a fault hit in %d of %d runs", c.Name, cell.Tested(), cell.Runs)
 		case !c.Must && last != 0, c.Name == results.NoFault && last != 0:
 			t.Errorf("%s: %d runs, want %d", c.Name, cell.Runs, DefaultSeeds)
 		case c.Name == "pauses" && last == 0:
@@ -139,6 +140,49 @@ func TestAKeyLeavesTheJobsOfCrashedWorkersInTheQueue(t *testing.T) {
 	}
 	if got := m.Need("queue").Answer.Avoid; !cmp.Equal(got, []string{"unique-key"}) {
 		t.Errorf("the answer avoids %v", got)
+	}
+}
+
+// A strategy that leaves jobs undone fails the need of a queue, and gets no more runs, as one with a violation.
+func TestAStrategyThatLeavesJobsUndoneIsNotRunFurther(t *testing.T) {
+	m, err := Run(t.Context(), Request{Needs: []string{"queue"}, Strategies: []string{"unique-key"}, Seeds: results.SeedRange{First: 1, Last: DefaultScreen + 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range m.Need("queue").Row("unique-key").Cells {
+		if c.Runs != DefaultScreen {
+			t.Errorf("%s: %d runs, want %d", c.Case, c.Runs, DefaultScreen)
+		}
+	}
+}
+
+func TestFurtherSeedsFollowUpToTheMost(t *testing.T) {
+	for _, test := range []struct {
+		first, last uint64
+		most        int
+		want        []results.SeedRange
+	}{
+		{1, 30, 50, []results.SeedRange{{First: 31, Last: 40}, {First: 41, Last: 50}}},
+		{1, 30, 59, []results.SeedRange{{First: 31, Last: 40}, {First: 41, Last: 50}}},
+		{1, 30, 0, nil},
+		{math.MaxUint64 - 38, math.MaxUint64 - 9, 0, nil},
+		{math.MaxUint64 - 38, math.MaxUint64, 240, nil},
+	} {
+		if got := further(results.SeedRange{First: test.first, Last: test.last}, test.most); !cmp.Equal(got, test.want) {
+			t.Errorf("after %d-%d, up to %d: %v, want %v", test.first, test.last, test.most, got, test.want)
+		}
+	}
+}
+
+func TestTheLastSeedsAreRun(t *testing.T) {
+	for _, seeds := range []results.SeedRange{{First: math.MaxUint64 - 1, Last: math.MaxUint64}, {First: math.MaxUint64 - 14, Last: math.MaxUint64 - 9}} {
+		m, err := Run(t.Context(), Request{Needs: []string{"database"}, Strategies: []string{"optimistic"}, Seeds: seeds})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := m.Need("database").Row("optimistic").Cell(crashes); c.Runs != seeds.Count() {
+			t.Errorf("%v: %d runs, want %d", seeds, c.Runs, seeds.Count())
+		}
 	}
 }
 
@@ -238,7 +282,7 @@ func TestAStatementOfAStrategyThatWasScreenedOutRunsItsCells(t *testing.T) {
 		t.Fatalf("redis has %d runs under crashes, and nothing is shown", before.Runs)
 	}
 	e, err := inNeed{"it holds", "database", "redis", []string{"crashes"}, true, nil}.judge(t.Context(), &adviser{matrix: m})
-	if want := "redis: no corruption in need-database (under each fault in at most 9.6 % of the runs)"; err != nil || e.Figure != want || e.Verdict != results.AdviceConfirmed {
+	if want := "redis: no corruption in need-database (in at most 9.6 % of the runs under crashes)"; err != nil || e.Figure != want || e.Command != "run need-database --strategy 'redis under crashes' --seeds 1-30 --no-report" || e.Verdict != results.AdviceConfirmed {
 		t.Errorf("%+v, %v, want %q", e, err, want)
 	}
 	if diff := cmp.Diff(before, *m.Need("database").Row("redis").Cell("crashes"), cmpopts.EquateEmpty()); diff != "" {

@@ -137,7 +137,7 @@ type StrategyStats struct {
 	AtMost       float64          `json:"at_most,omitempty"`  // exact one-sided bound if no run is violating
 	Acquisitions int64            `json:"acquisitions"`       // sections entered, over all runs
 	Bit          int64            `json:"bit"`                // faults that hit a section, a grant or a call, over all runs
-	BitRuns      int              `json:"bit_runs,omitempty"` // runs with at least one of them
+	BitRuns      int              `json:"bit_runs,omitempty"` // runs with at least one of them; without those of the lock's servers if the strategy takes no lock
 	// Metrics are of all runs together; times are in nanoseconds.
 	Metrics  checker.Metrics `json:"metrics"`
 	Checksum string          `json:"checksum"` // over the checksums of the runs, in the order of seeds; if the campaign is Summed, their sum with the seeds

@@ -48,7 +48,7 @@ type MatrixNeed struct {
 	Answer   MatrixAnswer `json:"answer"`
 }
 
-// MatrixCase is one case of faults.
+// MatrixCase is one case: a class of faults, or no fault.
 type MatrixCase struct {
 	Name  string `json:"name"`
 	Class string `json:"class,omitempty"` // letter of the class of faults
@@ -68,8 +68,8 @@ type MatrixRow struct {
 	// Verdict is CellHolds only if the strategy held under each case that the need must survive.
 	Verdict CellState `json:"verdict"`
 	Why     string    `json:"why,omitempty"` // the case that decides, and the reason, if it is not CellHolds
-	// Weakest is the case with the widest bound, of those that the need must survive, and AtMost is
-	// that bound, see [MatrixCell.High]. They are set if the strategy holds.
+	// Weakest is the case with the widest bound, of the cases with faults that the need must survive, and
+	// AtMost is that bound, see [MatrixCell.High]. They are set if the strategy holds.
 	Weakest string       `json:"weakest,omitempty"`
 	AtMost  float64      `json:"at_most,omitempty"`
 	Cost    MatrixCost   `json:"cost"`
@@ -89,7 +89,7 @@ type MatrixCost struct {
 	// Outage is the time that a crash of a worker adds to the time in which workers wait for a lock
 	// that no worker uses, for each crash that hit. Nil if no crash hit a section.
 	Outage *time.Duration `json:"outage,omitempty"`
-	// Finished is the share of the work that was done under all cases that the need must survive.
+	// Finished is the share of the work that was done under the cases with faults that the need must survive.
 	Finished float64 `json:"finished"`
 }
 
@@ -121,11 +121,14 @@ type MatrixCell struct {
 }
 
 // EnoughRuns is the smallest number of runs without a violation of which the exact 95 % bound is at
-// most 10 %. A strategy holds under a fault only if the fault hit in at least that number of runs.
+// most 10 %. A strategy holds under a class of faults only if faults of the class hit that number of runs.
 const EnoughRuns = 29
 
-// Tested returns the number of runs that tell something: those in which a fault hit, or all of a cell
-// without faults.
+// HasRate reports whether a cell has enough runs for its share of failing runs to be shown as a rate.
+func (c *MatrixCell) HasRate() bool { return c.Runs >= EnoughRuns }
+
+// Tested returns the number of runs that the bound is of: those that a fault of the class hit, or all of a
+// cell without faults.
 func (c *MatrixCell) Tested() int {
 	if c.Case == NoFault {
 		return c.Runs
