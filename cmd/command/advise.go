@@ -56,7 +56,7 @@ lease. Inputs whose runs are longer still are an error. The same inputs give the
 ` + "Exit codes: 0 an answer, 64 usage error, 70 a fault of lockquake itself, 130 interrupted.",
 		Example: `  lockquake advise
   lockquake advise --topology failover --renew 10s --pauses "up to 3s" --latency "p99 50ms" --work 10m
-  lockquake advise --ttl ? --work "p50 2s, p99 20s" --pauses pauses.txt
+  lockquake advise --ttl '?' --work "p50 2s, p99 20s" --pauses pauses.txt
   lockquake advise --topology database`,
 		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,

@@ -24,6 +24,7 @@ type account struct {
 	violating, runs int           // of the use in which it was violated most often
 	classes         []string      // of the faults under which it was violated, if there are cases
 	more            string        // another failure
+	replay          string        // token of the first run of that use that violates check
 
 	decided  int     // runs of each use without a failure
 	finished float64 // share of the work
@@ -79,7 +80,7 @@ func (a *account) fail(c *results.Campaign, failing []results.StrategyStats) {
 		a.grade = Failed
 	}
 	worst := slices.MaxFunc(failing, func(x, y results.StrategyStats) int { return cmp.Compare(shareOf(x, all[0]), shareOf(y, all[0])) })
-	a.violating, a.runs = worst.Checks[all[0]].Violating, worst.Runs
+	a.violating, a.runs, a.replay = worst.Checks[all[0]].Violating, worst.Runs, worst.Checks[all[0]].Replay
 	if worst.Case == "" {
 		a.more = moreOften(c, worst, all)
 		return

@@ -94,7 +94,11 @@ func AdviceSections(a *results.Advice) []AdviceSection {
 // did not harm it.
 func adviceYours(a *results.Advice) AdviceSection {
 	l := &a.Locks[0]
-	s := AdviceSection{Title: "Your lock: " + a.Lock, Text: []string{adviceVerdict(a, l)}}
+	s := AdviceSection{Title: "Your lock: " + a.Lock}
+	if t := a.TTL; t != nil && t.Taken { // the TTL is what was asked for
+		s.Text = append(s.Text, ttlHolds(t, causeWords(a, t.Cause)))
+	}
+	s.Text = append(s.Text, adviceVerdict(a, l))
 	for _, text := range []string{adviceRemedy(a), unharmed(a, l.Cells), adviceSurvivors(a), adviceFenced(a)} {
 		if text != "" {
 			s.Text = append(s.Text, text)

@@ -134,18 +134,34 @@ func TestAnAnswerSaysWhatATokenWouldDo(t *testing.T) {
 // The TTL is searched under pauses, and another fault may need a longer one.
 func TestTheAnswerOnTheTTLNamesTheFaultThatNeedsALongerOne(t *testing.T) {
 	a := asked(lost("failover", 0))
-	a.TTL = &results.AdviceTTL{Cause: "crashes", Holds: "13s", Jobs: 80, Finished: 80, Runs: 16}
+	a.TTL = &results.AdviceTTL{Cause: "crashes", Holds: "13s", Jobs: 80, Finished: 80, Low: 0.954, High: 1, Runs: 16, HoldsRuns: 40}
 	a.Changes = []results.AdviceChange{
 		{Lock: "yours", Assumption: "TTL", Value: "half as long", Cause: "failover", Before: lost("failover", 0), After: lost("failover", 36)},
 		{Lock: "yours", Assumption: "TTL", Value: "twice as long", Cause: "cut-off", Before: lost("cut-off", 36), After: lost("cut-off", 0)},
 	}
 	s := adviceTTL(a)
 	want := []string{
-		"Each TTL from 13s on is enough: 80 of 80 jobs are finished with crashes, and nothing is lost. For the other faults see below.",
+		"With a TTL of 13s nothing was lost in 40 runs (fewer than 7.3 %) with crashes, and 80 of 80 jobs were finished (95.4 to 100.0 %). No shorter one was tried. For the other faults see below.",
 		"With a TTL half as long as now more is lost through a failover: 36 of 40 (76.9 to 96.0 %), instead of 0 of 40 (fewer than 7.3 %).",
 	}
 	if diff := cmp.Diff(want, s.Text); diff != "" || s.Title != "Which TTL for the crashes" {
 		t.Errorf("%s (-want +got):\n%s", s.Title, diff)
+	}
+}
+
+// If the TTL is asked for, it comes first. No figure of 0 is without its bound: 0 of 40 is fewer than 7.3 %.
+func TestTheAnswerBeginsWithTheTTLIfItIsAskedFor(t *testing.T) {
+	a := asked(lost("failover", 36))
+	a.TTL = &results.AdviceTTL{
+		Cause: "crashes", Holds: "13s", Breaks: "12s", Why: "3 of 16 runs violate exclusion", Jobs: 80, Finished: 80, Low: 0.954, High: 1, HoldsRuns: 40,
+	}
+	const want = "With a TTL of 13s nothing was lost in 40 runs (fewer than 7.3 %) with crashes, and 80 of 80 jobs were finished (95.4 to 100.0 %). With 12s, 3 of 16 runs violate exclusion."
+	if got := adviceYours(a).Text[0]; got == want {
+		t.Errorf("the TTL was not asked for, and it begins with %s", got)
+	}
+	a.TTL.Taken = true
+	if got := adviceYours(a).Text[0]; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 

@@ -18,14 +18,13 @@ func adviceTTL(a *results.Advice) AdviceSection {
 	if t.Cause == results.NoFault {
 		s.Title = "Which TTL without a fault"
 	}
-	switch {
-	case t.Holds == "":
-		s.Text = append(s.Text, fmt.Sprintf("No TTL from %s to %s is enough: with %s, %s.", t.Shortest, t.Longest, with, cmp.Or(t.Why, "a longer one is worse")))
-	case t.Breaks == "":
-		s.Text = append(s.Text, fmt.Sprintf("Each TTL from %s on is enough: %d of %d jobs are finished with %s, and nothing is lost.", t.Holds, t.Finished, t.Jobs, with))
-	default:
-		s.Text = append(s.Text, fmt.Sprintf("The smallest TTL is between %s and %s: from %s on %d of %d jobs (%s) are finished with %s, and nothing is lost in %d runs. With %s, %s.",
-			t.Breaks, t.Holds, t.Holds, t.Finished, t.Jobs, words.Interval(t.Low, t.High), with, t.Runs, t.Breaks, t.Why))
+	if t.Holds == "" {
+		s.Text = append(s.Text, fmt.Sprintf("No TTL from %s to %s was enough: with %s, %s.", t.Shortest, t.Longest, with, cmp.Or(t.Why, "a longer one is worse")))
+	} else {
+		s.Text = append(s.Text, ttlHolds(t, with))
+		if t.HoldsCommand != "" {
+			s.Commands = append(s.Commands, t.HoldsCommand)
+		}
 	}
 	s.Text[0] += " For the other faults see below."
 	for _, c := range a.Changes {
@@ -45,6 +44,16 @@ func adviceTTL(a *results.Advice) AdviceSection {
 		s.Commands = append(s.Commands, c.Command)
 	}
 	return s
+}
+
+// ttlHolds says what happened with the TTL that was found, and with the longest one that is too short.
+func ttlHolds(t *results.AdviceTTL, with string) string {
+	text := fmt.Sprintf("With a TTL of %s nothing was lost in %d runs (%s) with %s, and %d of %d jobs were finished (%s).",
+		t.Holds, t.HoldsRuns, words.Below(stats.AtMost(t.HoldsRuns)), with, t.Finished, t.Jobs, words.Interval(t.Low, t.High))
+	if t.Breaks == "" {
+		return text + " No shorter one was tried."
+	}
+	return fmt.Sprintf("%s With %s, %s.", text, t.Breaks, t.Why)
 }
 
 // adviceCosts has a row for each lock.

@@ -41,6 +41,9 @@ func Campaign(w io.Writer, c *results.Campaign, o Options) error {
 	default:
 		on.Paint(&b, words.Bold, fmt.Sprintf("shard %s is done; %s merge decides, once all are", o.Part, cmp.Or(c.Program, "lockquake")))
 	}
+	if token := firstFailure(c); token != "" {
+		fmt.Fprintf(&b, "first failing run: %s\n", words.ReplayLine(c.Program, token))
+	}
 	b.WriteByte('\n')
 	shown := c.Strategies
 	if HasCases(c) {

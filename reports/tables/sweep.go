@@ -118,15 +118,16 @@ func rateOf(point *results.SweepPoint, label string) string {
 	return text
 }
 
-// widest describes the widest interval of a sweep.
+// widest says how far the intervals of a sweep reach from their rates. An interval of Wilson is not
+// symmetric: that of 20 of 20 reaches 16.1 points down and none up.
 func widest(s *results.Sweep) string {
-	half := 0.0
+	most := 0.0
 	for _, point := range s.Points {
 		for _, r := range point.Strategies {
-			half = max(half, (r.High-r.Low)/2)
+			most = max(most, r.High-r.Rate, r.Rate-r.Low)
 		}
 	}
-	return fmt.Sprintf("95 %% intervals reach up to %.1f points to either side", 100*half)
+	return fmt.Sprintf("95 %% intervals reach up to %.1f points from the rate", 100*most)
 }
 
 // hitNothing warns of the points where no fault hit anything.
@@ -234,7 +235,12 @@ func SweepCounts(s *results.Sweep) string {
 // SweepRuns names the number of runs at each point of a sweep, their seeds and settings.
 func SweepRuns(s *results.Sweep) string {
 	n := int(s.Seeds.Last-s.Seeds.First) + 1
-	parts := []string{words.Count(n, "run") + " at each point", seedRange(s.Seeds)}
+	each := words.Count(n, "run") + " at each point"
+	fewer := func(r results.SweepRate) bool { return r.Runs < n }
+	if slices.ContainsFunc(s.Points, func(p results.SweepPoint) bool { return slices.ContainsFunc(p.Strategies, fewer) }) {
+		each = "up to " + each
+	}
+	parts := []string{each, seedRange(s.Seeds)}
 	text := strings.Join(append(parts, overridden(s.Overrides)...), ", ")
 	if s.Partial {
 		text += "; stopped before the end"

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"lockquake/internal/stats"
 	"lockquake/reports/words"
@@ -42,15 +43,41 @@ const mostAlone = 8
 // The most serious violated check of a strategy makes its sentence, whatever the scenario expects.
 // Checks that find no harm (checker.Check.Advisory) make none.
 func Verdict(c *results.Campaign) []Sentence {
-	var all []account
-	for _, label := range BaseLabels(c) {
-		all = append(all, accountOf(c, label, hit(c, label)))
-	}
 	var idle []Sentence
 	for _, f := range c.IdleFaults() {
 		idle = append(idle, Sentence{Text: fmt.Sprintf("unknown: fault %s hit no section, lease or call, so it tested nothing", f.Name()), Grade: Open})
 	}
-	return sentencesOf(all, idle)
+	return sentencesOf(accounts(c), idle)
+}
+
+// accounts sums up the strategies of a campaign, in their order.
+func accounts(c *results.Campaign) []account {
+	var all []account
+	for _, label := range BaseLabels(c) {
+		all = append(all, accountOf(c, label, hit(c, label)))
+	}
+	return all
+}
+
+// firstFailure returns the token of the first failing run of the worst strategy, "" if none failed. It
+// prefers strategies with a lock: work without one fails in any scenario.
+func firstFailure(c *results.Campaign) string {
+	failed := slices.DeleteFunc(accounts(c), func(a account) bool { return a.replay == "" })
+	if len(failed) == 0 {
+		return ""
+	}
+	slices.SortStableFunc(failed, func(a, b account) int {
+		return cmp.Or(cmp.Compare(unlocked(a.label), unlocked(b.label)), worseFirst(a, b))
+	})
+	return failed[0].replay
+}
+
+// unlocked returns 1 for the label of work without a lock, else 0.
+func unlocked(label string) int {
+	if label == "none" {
+		return 1
+	}
+	return 0
 }
 
 // sentencesOf returns the sentences of accounts and about faults, the worst first.
@@ -113,6 +140,9 @@ func Expectations(c *results.Campaign) []Sentence {
 		} else {
 			failed = append(failed, Sentence{Text: reason, Grade: Failed})
 		}
+	}
+	if contradicted := func(st results.StrategyStats) bool { return st.Expects != nil && OutcomeOf(st) == Unexpected }; len(c.Overrides) > 0 && slices.ContainsFunc(c.Strategies, contradicted) {
+		failed = append(failed, Sentence{Text: "the expectation is that of the unchanged scenario, without --set " + strings.Join(c.Overrides, " --set "), Grade: Failed})
 	}
 	return append(failed, open...)
 }

@@ -197,6 +197,7 @@ func TestATerminalShowsFailuresInTheAlarmColourAndTheExpectedFaint(t *testing.T)
 		Scenario: "s", Workload: "counter", Verdict: results.Pass, WakeLag: "0s",
 		Strategies: []results.StrategyStats{use("redis", 200, map[string]int{"lost-update": 9}), use("fenced", 200, nil), use("slow", 200, map[string]int{"load": 1})},
 	}
+	c.Strategies[0].Decides = true
 	var plain, coloured strings.Builder
 	if err := errors.Join(Campaign(&plain, c, Options{}), Campaign(&coloured, c, Options{Screen: words.Screen{Color: true}})); err != nil {
 		t.Fatal(err)
@@ -218,5 +219,56 @@ func TestATerminalShowsFailuresInTheAlarmColourAndTheExpectedFaint(t *testing.T)
 	}
 	if want := "\x1b[1;31mnot expected: a\x1b[0m\n\x1b[1munknown: b\x1b[0m\n"; !strings.Contains(coloured.String(), want) {
 		t.Errorf("it does not print %q, but\n%q", want, coloured.String())
+	}
+}
+
+// The line replays the first run that violates the most serious check of the strategy that failed most. Work
+// without a lock fails anywhere, and is replayed only if no lock failed. The line is not wrapped.
+func TestTheFirstFailingRunOfTheWorstLockIsReplayed(t *testing.T) {
+	failed := func(label string, runs int, check string) results.StrategyStats {
+		st := use(label, 200, map[string]int{check: runs})
+		st.Checks[check] = results.CheckStats{Applies: true, Violating: runs, Replay: "'" + label + " " + strings.Repeat("x", 120) + "'"}
+		return st
+	}
+	none, redis, checked, believer := failed("none", 200, "lost-update"), failed("redis", 9, "lost-update"), failed("checked", 30, "exclusion"), failed("believer", 200, "belief")
+	tests := []struct {
+		strategies []results.StrategyStats
+		want       string // label
+	}{
+		{[]results.StrategyStats{none, redis}, "redis"},
+		{[]results.StrategyStats{failed("rare", 1, "lost-update"), redis}, "redis"},
+		{[]results.StrategyStats{failed("slow", 200, "load"), checked}, "checked"},
+		{[]results.StrategyStats{none}, "none"},
+		{[]results.StrategyStats{believer}, ""},
+	}
+	for _, tt := range tests {
+		c := &results.Campaign{Scenario: "s", Workload: "counter", WakeLag: "0s", Strategies: tt.strategies}
+		var text strings.Builder
+		if err := Campaign(&text, c, Options{Screen: words.Screen{Width: 40}}); err != nil {
+			t.Fatal(err)
+		}
+		_, line, found := strings.Cut(text.String(), "\nfirst failing run: ")
+		line, _, _ = strings.Cut(line, "\n")
+		switch want := "lockquake replay '" + tt.want + " " + strings.Repeat("x", 120) + "'"; {
+		case tt.want == "" && found:
+			t.Errorf("a run without harm is replayed: %s", line)
+		case tt.want != "" && line != want:
+			t.Errorf("it prints %q, want %q", line, want)
+		}
+	}
+}
+
+// With --set an expectation may no longer fit, so the reader is told whose it is.
+func TestAnUnmetExpectationOfAChangedScenarioIsNamedAsSuch(t *testing.T) {
+	st := use("redis", 200, nil)
+	st.Expects, st.Expected, st.Decides = &results.Expect{Violates: []string{"lost-update"}}, results.NotAsExpected, true
+	c := &results.Campaign{Verdict: results.Fail, Reasons: []string{"not expected: a"}, Strategies: []results.StrategyStats{st}, Overrides: []string{"lock.ttl=60s", "workers=2"}}
+	want := []string{"failed: not expected: a", "failed: the expectation is that of the unchanged scenario, without --set lock.ttl=60s --set workers=2"}
+	if diff := cmp.Diff(want, texts(Expectations(c))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	c.Overrides = nil
+	if diff := cmp.Diff(want[:1], texts(Expectations(c))); diff != "" {
+		t.Errorf("without --set (-want +got):\n%s", diff)
 	}
 }

@@ -95,6 +95,28 @@ func TestTheSameInputsGiveTheSameAnswer(t *testing.T) {
 	}
 }
 
+// Work of 2s outlasts each lease that is shorter. Worked out by hand: 500ms, raised by a quarter and rounded up to
+// two digits, is 630ms, 790ms, 990ms, 1.3s, 1.7s and then 2.2s. Up to 1s no lease holds.
+func TestATTLIsRaisedUntilItHoldsInTheSeedsOfTheAnswer(t *testing.T) {
+	for longest, want := range map[string]string{"30s": "2.2s after 1.7s", "1s": " after 1s"} {
+		a, err := newAdviser(Request{Inputs: inputs(t, map[string]string{"work": "2s", "pauses": "none"}), Path: "advice.yaml", Program: "lockquake"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.seeds, a.answer.TTL = 4, &results.AdviceTTL{Holds: "500ms", Longest: longest}
+		if _, err := a.raise(t.Context(), yours+" under "+results.NoFault); err != nil {
+			t.Fatal(err)
+		}
+		ttl := a.answer.TTL
+		if got := ttl.Holds + " after " + ttl.Breaks; got != want {
+			t.Errorf("up to %s: %q, want %q (%s)", longest, got, want, ttl.Why)
+		}
+		if ttl.Holds != "" && (ttl.HoldsRuns != 4 || ttl.Finished == 0 || ttl.HoldsCommand == "") {
+			t.Errorf("it has no figures: %+v", ttl)
+		}
+	}
+}
+
 // A session lock ends with its session, a lock in the transaction cannot outlive it.
 func TestALockInTheTransactionKeepsTheDataOfADatabase(t *testing.T) {
 	if testing.Short() {

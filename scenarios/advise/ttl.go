@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"lockquake/internal/stats"
 	"lockquake/scenarios"
 	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/results"
@@ -19,10 +20,12 @@ const (
 	ttlPrecision = 0.05
 	ttlProbes    = 6 // values between two steps, at most
 	enough       = "finished >= 99 %"
+	enoughDone   = 0.99 // the same
 )
 
 // smallestTTL searches for the smallest TTL with which the jobs are finished and nothing is lost under
-// pauses. The scenario has it from then on, if it was asked for.
+// pauses, and raises it until that holds in the seeds of the answer too. The scenario has it from then on,
+// if it was asked for.
 func (a *adviser) smallestTTL(ctx context.Context) error {
 	if !a.in.leased() {
 		return nil
@@ -61,15 +64,49 @@ func (a *adviser) smallestTTL(ctx context.Context) error {
 	case results.Always, results.Smallest:
 		a.answer.TTL.Breaks = a.answer.TTL.Longest
 	}
-	if a.in.TTL > 0 || a.answer.TTL.Holds == "" {
+	if a.answer.TTL.Holds == "" {
 		return nil
 	}
-	found, err := time.ParseDuration(a.answer.TTL.Holds)
-	if err != nil {
+	found, err := a.raise(ctx, label)
+	if err != nil || a.in.TTL > 0 || a.answer.TTL.Holds == "" {
 		return err
 	}
-	a.in.TTL, a.answer.TTL.Taken = ceilingOf(found), true
+	a.in.TTL, a.answer.TTL.Taken = found, true
 	return a.write()
+}
+
+// raise runs the TTL that was found with all seeds of the answer, and raises it by a quarter at a time, up to
+// the longest one, until nothing is lost and the jobs are finished. It returns the TTL that holds.
+func (a *adviser) raise(ctx context.Context, label string) (time.Duration, error) {
+	t := a.answer.TTL
+	longest, err := time.ParseDuration(t.Longest)
+	if err != nil {
+		return 0, err
+	}
+	found, err := time.ParseDuration(t.Holds)
+	if err != nil {
+		return 0, err
+	}
+	for ttl := ceilingOf(found); ; ttl = min(longest, ceilingOf(ttl+ttl/4)) {
+		if !a.in.accepts(ttl) { // it takes whole seconds
+			ttl = (ttl + time.Second - 1) / time.Second * time.Second
+		}
+		cells, err := a.with(ctx, []results.Override{{Path: "lock.ttl", Value: brief(ttl)}}, []string{label}, a.seeds)
+		if err != nil {
+			return 0, err
+		}
+		c := cells[0]
+		if c.Lost == 0 && c.Done() >= enoughDone {
+			t.Holds, t.Jobs, t.Finished, t.HoldsRuns, t.HoldsCommand = brief(ttl), c.Jobs, c.Finished, c.Runs, c.Command
+			t.Low, t.High = stats.Wilson(int(c.Finished), int(c.Jobs))
+			return ttl, nil
+		}
+		t.Breaks, t.Why = brief(ttl), fmt.Sprintf("%d of %d runs lose something, and %d of %d jobs are finished", c.Lost, c.Runs, c.Finished, c.Jobs)
+		if ttl >= longest {
+			t.Holds, t.Jobs, t.Finished, t.Low, t.High = "", 0, 0, 0, 0
+			return 0, nil
+		}
+	}
 }
 
 // ttls returns the values of the TTL that are tried: about half of what the work and its pauses need, up

@@ -137,6 +137,16 @@ func TestSummaryNamesStrategiesWithoutAnExpectation(t *testing.T) {
 	}
 }
 
+// If the scenario expects nothing of the strategies that ran, their violations decide nothing, and the summary
+// does not call them expected.
+func TestSummaryOfStrategiesWithoutAnExpectationSaysThatNothingIsExpected(t *testing.T) {
+	s := parseText(t, quick+"expect: {fenced: {holds: [exclusion]}}")
+	c := campaignOf(t, s, Request{Seeds: results.SeedRange{First: 1, Last: 3}, Strategies: []string{"redis"}})
+	if got, want := c.Summary(), "nothing is expected of redis here; a violation decides nothing"; got != want || c.Verdict != results.Pass {
+		t.Errorf("%s: %q, want %q", c.Verdict, got, want)
+	}
+}
+
 // A strategy is chosen by the label of one use, or by its name for all its uses, as
 // the scenario has them. None is run twice.
 func TestStrategiesAreChosenByLabelOrName(t *testing.T) {

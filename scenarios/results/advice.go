@@ -107,7 +107,7 @@ func (l *AdviceLock) Worst() float64 {
 // AdviceTTL is the smallest TTL with which the work is finished and nothing is lost under Cause.
 type AdviceTTL struct {
 	Cause string `json:"cause"`
-	// Holds is the smallest TTL that was found, Breaks the largest one that is too short. Holds is empty
+	// Holds is the smallest TTL that was found and held in HoldsRuns runs, Breaks the largest one that is too short. Holds is empty
 	// if no TTL up to Longest is enough, Breaks if Shortest is.
 	Holds    string `json:"holds,omitempty"`
 	Breaks   string `json:"breaks,omitempty"`
@@ -119,8 +119,11 @@ type AdviceTTL struct {
 	Finished int64   `json:"finished,omitempty"`
 	Low      float64 `json:"low,omitempty"`
 	High     float64 `json:"high,omitempty"`
-	Runs     int     `json:"runs"`            // at each TTL
-	Taken    bool    `json:"taken,omitempty"` // the scenario has the TTL that was found
+	Runs     int     `json:"runs"` // at each TTL of the search
+	// HoldsRuns runs at Holds lost nothing; HoldsCommand repeats them.
+	HoldsRuns    int    `json:"holds_runs,omitempty"`
+	HoldsCommand string `json:"holds_command,omitempty"`
+	Taken        bool   `json:"taken,omitempty"` // the scenario has the TTL that was found
 	// Of the causes under which the lock in question loses something, Helpless has those under which it
 	// does with Longest too, and Helped the others. The cells have the runs with Longest.
 	Helpless []AdviceCell `json:"helpless,omitempty"`

@@ -49,10 +49,14 @@ type Campaign struct {
 	Faults []FaultStats `json:"faults"`
 }
 
-// Summary says in one line whether everything was as the scenario expects, and what was not.
+// Summary says in one line whether everything was as the scenario expects, and what was not. If the scenario
+// expects nothing of the strategies that ran, it says so.
 func (c *Campaign) Summary() string {
 	if c.Verdict != Pass {
 		return strings.Join(c.Reasons, "; ")
+	}
+	if !slices.ContainsFunc(c.Strategies, func(st StrategyStats) bool { return st.Decides }) {
+		return fmt.Sprintf("nothing is expected of %s here; a violation decides nothing", c.uses())
 	}
 	var unasked []string
 	failed := map[string]int{}
@@ -80,6 +84,21 @@ func (c *Campaign) Summary() string {
 		unasked = append(unasked[:most], fmt.Sprintf("%d more failed", n-most))
 	}
 	return fmt.Sprintf("as expected. %s; the scenario has no expectation for %s", strings.Join(unasked, ", "), them)
+}
+
+// uses names the strategies that ran: all, or how many there are.
+func (c *Campaign) uses() string {
+	var labels []string
+	for _, st := range c.Strategies {
+		if !slices.Contains(labels, st.Use()) {
+			labels = append(labels, st.Use())
+		}
+	}
+	const most = 3
+	if len(labels) > most {
+		return fmt.Sprintf("these %d strategies", len(labels))
+	}
+	return strings.Join(labels, ", ")
 }
 
 // Setting is a setting of the scenario that the rates depend on, in words.
