@@ -15,6 +15,7 @@ import (
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
 	"lockquake/scenarios"
+	"lockquake/scenarios/libraries"
 	"lockquake/scenarios/workload"
 	"lockquake/sim/resource"
 )
@@ -53,12 +54,18 @@ func (p program) newList() *cobra.Command {
 		names = append(names, c.name)
 	}
 	cmd := &cobra.Command{
-		Use:   "list [" + strings.Join(names, "|") + "]",
+		Use:   "list [" + strings.Join(names, "|") + "] [LIBRARY]",
 		Short: "List the names that a scenario can use",
 		Long: `List prints the names that a scenario can use, and the libraries that --strategy takes. Without an
-argument it prints all of them.`,
-		Example: "  lockquake list\n  lockquake list strategies --format json",
+argument it prints all of them. With the name of a library it prints where that differs from the strategy
+that is nearest.`,
+		Example: "  lockquake list\n  lockquake list strategies --format json\n  lockquake list libraries redsync",
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) == 1 && args[0] == "libraries" {
+				var known []cobra.Completion
+				offerLibraries(func(name, doc string) { known = append(known, cobra.CompletionWithDesc(name, doc)) })
+				return known, cobra.ShellCompDirectiveNoFileComp
+			}
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
@@ -76,6 +83,9 @@ argument it prints all of them.`,
 func (p program) list(w io.Writer, args, names []string, format string) error {
 	if err := oneOf("format", format, formats()); err != nil {
 		return err
+	}
+	if len(args) == 2 && args[0] == "libraries" {
+		return p.listLibrary(w, args[1], format)
 	}
 	if len(args) > 1 {
 		return usagef("list takes one argument, not %d", len(args))
@@ -104,6 +114,9 @@ func (p program) list(w io.Writer, args, names []string, format string) error {
 	}
 	switch {
 	case len(all) == 0:
+		if l, ok := libraries.Find(args[0]); ok {
+			return usagef("%s is a library: lockquake list libraries %s", args[0], l.Name)
+		}
 		return usageError{strictyaml.Unknown("catalogue", args[0], names)}
 	case format == "json":
 		e := json.NewEncoder(w)
@@ -111,6 +124,24 @@ func (p program) list(w io.Writer, args, names []string, format string) error {
 		return e.Encode(all)
 	}
 	return nil
+}
+
+// listLibrary prints one library.
+func (p program) listLibrary(w io.Writer, name, format string) error {
+	l, ok := libraries.Find(name)
+	if !ok {
+		var names []string
+		for _, l := range libraries.All() {
+			names = append(names, l.Name)
+		}
+		return usageError{strictyaml.Unknown("library", name, names)}
+	}
+	if format == "json" {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(l)
+	}
+	return printLibrary(w, l)
 }
 
 func table(w io.Writer, lines []listed) error {

@@ -16,7 +16,7 @@ func writeLibraries(b *strings.Builder) error {
 		"Its label is the name of the library. It is not the code of the library: this page says where they differ. A library\n" +
 		"has no claims of its own. TTL and retries are those of the scenario; the numbers of the library\n" +
 		"are below, to be set with `--set` or in the file. What is not marked as inferred was read in the file that is linked, at that commit;\n" +
-		"other versions can differ. `lockquake list libraries` prints the names.\n\n")
+		"other versions can differ. `lockquake list libraries` prints the names, and `lockquake list libraries redsync` one section of this page.\n\n")
 	b.WriteString("| library | nearest strategy | its published bugs that are reproduced |\n|---|---|---|\n")
 	for _, l := range libraries.All() {
 		fmt.Fprintf(b, "| [%s](#%[1]s) | %s | %s |\n", l.Name, nearest(l), links(l.Bugs))
