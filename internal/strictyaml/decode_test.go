@@ -162,7 +162,7 @@ func TestAnErrorNamesItsPosition(t *testing.T) {
 		{"too deep", "rooms: " + deep, `f:1:40: lists and maps are nested more than 32 deep`},
 		{"too many by aliases", bomb, `f:6:14: the file holds more than 400000 values, aliases followed`},
 
-		{"indentation", "name: x\nwalls:\n   coat: red\n  drying: 3s\n", `f:4:3: not YAML: did not find expected key`},
+		{"indentation", "name: x\nwalls:\n   coat: red\n  drying: 3s\n", `f:4:3: not YAML: did not find expected key; is this line indented like those around it?`},
 		{"open list", "name: x\nrooms: [a, b\nbuilt: true\n", `f:2:8: not YAML: did not find expected ',' or ']'`},
 		{"colon in a value", "name: a: b\n", `f:1:8: not YAML: mapping values are not allowed in this context`},
 		{"no colon", "name: a\nbuilt\nfloors: 1\n", `f:2:1: not YAML: could not find expected ':'`},

@@ -100,8 +100,17 @@ func syntaxError(file string, data []byte, err error) error {
 		text = "a tab indents this line, and YAML takes spaces only"
 	case begins.Line > 0 && begins.Line < at.Line && !strings.HasPrefix(wrong.ContextMsg, "while parsing a block"):
 		at = begins
+	case opensLine(data, at):
+		text += "; is this line indented like those around it?"
 	}
 	return &Error{file, at.Line, at.Column, text}
+}
+
+// opensLine reports whether only an indentation is before a place in its line.
+func opensLine(data []byte, at yaml.Mark) bool {
+	lines := bytes.Split(data, []byte("\n"))
+	return at.Line <= len(lines) && at.Column > 1 && at.Column <= len(lines[at.Line-1]) &&
+		len(bytes.TrimLeft(lines[at.Line-1][:at.Column-1], " ")) == 0
 }
 
 // indentsWithTab reports whether a tab in the indentation of a line is at this place.
