@@ -120,7 +120,7 @@ func (f *adviseFlags) advise(ctx context.Context, cmd *cobra.Command) error {
 	r := advise.Request{Inputs: in, Path: f.out, Program: f.program.name, Jobs: f.jobs}
 	end := func() {}
 	if !f.quiet {
-		bar := progressOf(cmd.ErrOrStderr(), "advise", nil)
+		bar := progressOf(cmd.ErrOrStderr(), "advise")
 		r.Progress, end = bar.show, bar.end
 	}
 	answer, scenario, err := advise.Run(ctx, r)

@@ -110,7 +110,7 @@ func (f *runFlags) execute(ctx context.Context, s *scenarios.Scenario, title str
 	w := Work{Scenario: s, Request: r, Resume: f.resume, Status: func(string) {}}
 	w.Note = func(text string) { fmt.Fprintf(stderr, "%s: %s\n", s.Name, text) }
 	if !f.quiet {
-		bar := progressOf(stderr, title, nil)
+		bar := progressOf(stderr, title)
 		defer bar.end()
 		w.Status = bar.say
 		w.Note = func(text string) {

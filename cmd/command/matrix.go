@@ -132,7 +132,7 @@ func (f *matrixFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 		}
 	}
 	if !f.quiet {
-		bar := progressOf(stderr, "matrix", nil)
+		bar := progressOf(stderr, "matrix")
 		r.Progress = func(at matrix.Progress) { bar.show(campaign.Progress{Done: at.Done, Total: at.Total}) }
 		defer bar.end()
 	}

@@ -40,7 +40,7 @@ type progress struct {
 // newProgress starts the progress of a scenario, for the strategies that are asked for, or
 // for all. The cases of a strategy count together.
 func newProgress(out io.Writer, title string, s *scenarios.Scenario, asked []string) *progress {
-	p := progressOf(out, title, nil)
+	p := progressOf(out, title)
 	p.use = map[string]string{}
 	for _, use := range s.Strategies {
 		p.use[use.Label] = use.Use()
@@ -58,9 +58,9 @@ func newProgress(out io.Writer, title string, s *scenarios.Scenario, asked []str
 // useOf returns the use of a strategy whose runs have a label.
 func (p *progress) useOf(label string) string { return cmp.Or(p.use[label], label) }
 
-// progressOf starts the progress of runs with these labels, which may be none.
-func progressOf(out io.Writer, title string, labels []string) *progress {
-	p := &progress{out: out, title: title, labels: labels, now: time.Now, color: colours(out), redraws: isTerminal(out) && os.Getenv("TERM") != "dumb"}
+// progressOf starts a progress that shows no strategies.
+func progressOf(out io.Writer, title string) *progress {
+	p := &progress{out: out, title: title, now: time.Now, color: colours(out), redraws: isTerminal(out) && os.Getenv("TERM") != "dumb"}
 	p.width = func() int { return screenOf(out).Columns() }
 	if f, ok := out.(*os.File); ok && p.redraws {
 		// The last column stays free: some terminals break the line there.
