@@ -98,6 +98,9 @@ func adviceYours(a *results.Advice) AdviceSection {
 	if t := a.TTL; t != nil && t.Taken { // the TTL is what was asked for
 		s.Text = append(s.Text, ttlHolds(t, causeWords(a, t.Cause)))
 	}
+	if text := adviceNamed(a, l); text != "" {
+		s.Text = append(s.Text, text)
+	}
 	s.Text = append(s.Text, adviceVerdict(a, l))
 	for _, text := range []string{adviceRemedy(a), unharmed(a, l.Cells), adviceSurvivors(a), adviceFenced(a)} {
 		if text != "" {
@@ -106,6 +109,26 @@ func adviceYours(a *results.Advice) AdviceSection {
 	}
 	s.Text = append(s.Text, "A run is "+a.World+". What no input says is assumed, and listed below.")
 	return s
+}
+
+// adviceNamed says that the causes that the inputs name did no harm to the lock, "" if one of them did, if one is
+// not decided, or if no cause did harm.
+func adviceNamed(a *results.Advice, l *results.AdviceLock) string {
+	var named []string
+	runs := 0
+	for _, c := range l.Cells {
+		if c.Cause == results.NoFault || rankOf(a, c.Cause) > 0 {
+			continue
+		}
+		if c.Lost > 0 || c.Stuck > 0 || c.Unknown > 0 || c.Hit == 0 {
+			return ""
+		}
+		named, runs = append(named, causeWords(a, c.Cause)), c.Runs
+	}
+	if named == nil || l.Worst() == 0 {
+		return ""
+	}
+	return fmt.Sprintf("What you have named did no harm in %d runs (%s): %s.", runs, words.Below(stats.AtMost(runs)), strings.Join(named, "; "))
 }
 
 // adviceVerdict says in one sentence what happens to the lock in question and through what. Causes that

@@ -78,6 +78,20 @@ func TestAnAnswerBeginsWithWhatHappensAndThroughWhat(t *testing.T) {
 			t.Errorf("%s:\n%s, want\n%s", test.name, got, test.want)
 		}
 	}
+	for _, test := range []struct {
+		cells []results.AdviceCell
+		want  string
+	}{
+		{[]results.AdviceCell{lost("failover", 0), lost("cut-off", 36)}, "What you have named did no harm in 40 runs (fewer than 7.3 %): a failover."},
+		{[]results.AdviceCell{lost("failover", 20), lost("cut-off", 36)}, ""},
+		{[]results.AdviceCell{lost("failover", 0), lost("cut-off", 0)}, ""},
+		{[]results.AdviceCell{{Cause: "failover", Runs: 40}, lost("cut-off", 36)}, ""},
+	} {
+		a := asked(test.cells...)
+		if got := adviceNamed(a, &a.Locks[0]); got != test.want {
+			t.Errorf("%v: %q, want %q", test.cells, got, test.want)
+		}
+	}
 	if got, want := adviceRemedy(asked(lost("failover", 20))), "It loses nothing if the work looks at its context before each write: 0 of 40 runs under each kind of fault (fewer than 7.3 %)."; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

@@ -123,7 +123,7 @@ func failoverCauses(w world) []cause {
 			fault: fmt.Sprintf("crash: {target: lock, %s, for: %v}", every(w.faults), 3*w.failover), suits: suits,
 		},
 		{
-			name: afterGrant, class: lock.ClassServer, with: "a failover right after a grant, which the replica may not have", about: "the primary crashes right after a grant, which the replica may not have (servers.lag)",
+			name: afterGrant, class: lock.ClassServer, with: "a failover right after a grant, placed once in each run", about: "the primary crashes right after a grant, which the replica may not have (servers.lag)",
 			rate:  "one in each run, right after the first grant of worker-1",
 			fault: fmt.Sprintf("when: {worker: worker-1, point: acquired, nth: 1}, crash: {target: lock, for: %v}", 3*w.failover), suits: suits,
 		},
