@@ -23,6 +23,7 @@ type matrixFlags struct {
 	program    program
 	needs      []string
 	strategies []string
+	on         string
 	flawed     bool
 	advice     bool
 	seeds      string
@@ -70,6 +71,7 @@ exit code does not depend on the results: it is 0, or 64, 70 and 130 as for the 
 			needList(), results.EnoughRuns, matrix.DefaultSeeds, matrix.DefaultMost, matrix.DefaultScreen, matrixContents()),
 		Example: `  lockquake matrix
   lockquake matrix --need leader,queue
+  lockquake matrix --need queue --on postgres
   lockquake matrix --need database --strategy redis-fenced,pg-advisory-xact --seeds 1-200
   lockquake matrix --flawed --out everything`,
 		Args:              noArguments,
@@ -83,6 +85,7 @@ exit code does not depend on the results: it is 0, or 64, 70 and 130 as for the 
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.needs, "need", nil, "only these needs (default: all)")
 	flags.StringSliceVar(&f.strategies, "strategy", nil, "only these strategies, and none as the baseline (default: those without a known flaw)")
+	flags.StringVar(&f.on, "on", "", "only the locks on these servers, and none as the baseline: "+strings.Join(p.families(), ", "))
 	flags.BoolVar(&f.flawed, "flawed", false, "run the strategies with a known flaw too")
 	flags.BoolVar(&f.advice, "advice", false, "compare published advice with the results")
 	flags.StringVar(&f.seeds, "seeds", "", fmt.Sprintf("seeds of each cell, as in 1-200, and no others (default: 1-%d, and more if the faults hit seldom)", matrix.DefaultSeeds))
@@ -96,6 +99,7 @@ exit code does not depend on the results: it is 0, or 64, 70 and 130 as for the 
 	}
 	completeFlag(cmd, "need", cobra.FixedCompletions(matrix.NeedNames(), cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(cmd, "strategy", p.completeStrategies)
+	completeFlag(cmd, "on", cobra.FixedCompletions(p.families(), cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(cmd, "format", cobra.FixedCompletions(matrixFormats(), cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(cmd, "out", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return nil, cobra.ShellCompDirectiveFilterDirs
@@ -182,13 +186,35 @@ func (f *matrixFlags) request() (r matrix.Request, err error) {
 			return r, usageError{"--strategy: " + strictyaml.Unknown("strategy", name, known)}
 		}
 	}
-	r = matrix.Request{Needs: f.needs, Strategies: f.strategies, Flawed: f.flawed, Own: f.program.own, Program: f.program.name, Jobs: f.jobs}
+	chosen := f.strategies
+	if f.on != "" {
+		if !slices.Contains(f.program.families(), f.on) {
+			return r, usageError{"--on: " + strictyaml.Unknown("kind of server", f.on, f.program.families())}
+		}
+		for _, e := range f.program.entries() {
+			if e.Family == f.on && !e.Flawed && !slices.Contains(chosen, e.Name) {
+				chosen = append(chosen, e.Name)
+			}
+		}
+	}
+	r = matrix.Request{Needs: f.needs, Strategies: chosen, Flawed: f.flawed, Own: f.program.own, Program: f.program.name, Jobs: f.jobs}
 	if f.seeds != "" {
 		if r.Seeds.First, r.Seeds.Last, err = parseSeeds(f.seeds); err != nil {
 			return r, err
 		}
 	}
 	return r, nil
+}
+
+// families names the kinds of servers on which the program has locks.
+func (p program) families() []string {
+	var names []string
+	for _, e := range p.entries() {
+		if e.Family != "" && !slices.Contains(names, e.Family) {
+			names = append(names, e.Family)
+		}
+	}
+	return names
 }
 
 // deliver prints a matrix and writes its directory.
