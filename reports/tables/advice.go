@@ -95,7 +95,7 @@ func AdviceSections(a *results.Advice) []AdviceSection {
 func adviceYours(a *results.Advice) AdviceSection {
 	l := &a.Locks[0]
 	s := AdviceSection{Title: "Your lock: " + a.Lock}
-	if t := a.TTL; t != nil && t.Taken { // the TTL is what was asked for
+	if t := a.TTL; t != nil && t.Taken { // the user asked for a TTL, so it comes first
 		s.Text = append(s.Text, ttlHolds(t, causeWords(a, t.Cause)))
 	}
 	if text := adviceNamed(a, l); text != "" {

@@ -66,8 +66,8 @@ func (in *Inputs) world() world {
 	return w
 }
 
-// turns estimates how many renewals, attempts to get the lock and pauses a run has, which is what its
-// cost grows with. Those of a family that costs more count more.
+// turns estimates the number of renewals, attempts to get the lock and pauses in a run. The time that a run takes
+// grows with this number. Those of a more expensive family have a larger weight.
 func (in *Inputs) turns() float64 {
 	w := in.world()
 	per := func(d, each time.Duration) float64 { return float64(d) / float64(max(1, each)) }

@@ -7,8 +7,8 @@ import (
 	"lockquake/scenarios/run"
 )
 
-// Describe returns a journal that has no runs: it describes a campaign for those who run pieces of it,
-// anywhere. Whole is what [Journal.Campaign] returns of it.
+// Describe returns a journal without runs. It describes a campaign, so that other processes can run pieces of
+// it. Whole is the request that [Journal.Campaign] returns for this journal.
 func Describe(s *scenarios.Scenario, r Request) (journal []byte, whole Request, err error) {
 	seeds, err := r.choose(s)
 	if err != nil {
