@@ -121,7 +121,7 @@ func (o order) run(ctx context.Context, p command.Program, dir string, done func
 		return 0, err
 	}
 	if s.Large() && os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(100) // a large run keeps most of what it allocates
+		debug.SetGCPercent(campaign.LargeGCPercent)
 	}
 	journal, err := campaign.CreateJournal(filepath.Join(dir, "runs"), s)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"lockquake/lock"
 	"lockquake/scenarios"
 	"lockquake/scenarios/libraries"
+	"lockquake/scenarios/results"
 	"lockquake/scenarios/workload"
 	"lockquake/sim/resource"
 )
@@ -137,9 +138,7 @@ func (p program) listLibrary(w io.Writer, name, format string) error {
 		return usageError{strictyaml.Unknown("library", name, names)}
 	}
 	if format == "json" {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(l)
+		return results.WriteJSON(w, l)
 	}
 	return printLibrary(w, l)
 }

@@ -13,6 +13,7 @@ import (
 	"lockquake/internal/strictyaml"
 	"lockquake/reports"
 	"lockquake/reports/tables"
+	"lockquake/scenarios"
 	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/matrix"
 	"lockquake/scenarios/results"
@@ -85,7 +86,7 @@ exit code does not depend on the results: it is 0, or 64, 70 and 130 as for the 
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.needs, "need", nil, "only these needs (default: all)")
 	flags.StringSliceVar(&f.strategies, "strategy", nil, "only these strategies, and none as the baseline (default: those without a known flaw)")
-	flags.StringVar(&f.on, "on", "", "only the locks on these servers, and none as the baseline: "+strings.Join(p.families(), ", "))
+	flags.StringVar(&f.on, "on", "", "only the locks on these servers, and none as the baseline: "+strings.Join(familyNames(), ", "))
 	flags.BoolVar(&f.flawed, "flawed", false, "run the strategies with a known flaw too")
 	flags.BoolVar(&f.advice, "advice", false, "compare published advice with the results")
 	flags.StringVar(&f.seeds, "seeds", "", fmt.Sprintf("seeds of each cell, as in 1-200, and no others (default: 1-%d, and more if the faults hit seldom)", matrix.DefaultSeeds))
@@ -99,7 +100,7 @@ exit code does not depend on the results: it is 0, or 64, 70 and 130 as for the 
 	}
 	completeFlag(cmd, "need", cobra.FixedCompletions(matrix.NeedNames(), cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(cmd, "strategy", p.completeStrategies)
-	completeFlag(cmd, "on", cobra.FixedCompletions(p.families(), cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(cmd, "on", cobra.FixedCompletions(familyNames(), cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(cmd, "format", cobra.FixedCompletions(matrixFormats(), cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(cmd, "out", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return nil, cobra.ShellCompDirectiveFilterDirs
@@ -186,18 +187,10 @@ func (f *matrixFlags) request() (r matrix.Request, err error) {
 			return r, usageError{"--strategy: " + strictyaml.Unknown("strategy", name, known)}
 		}
 	}
-	chosen := f.strategies
-	if f.on != "" {
-		if !slices.Contains(f.program.families(), f.on) {
-			return r, usageError{"--on: " + strictyaml.Unknown("kind of server", f.on, f.program.families())}
-		}
-		for _, e := range f.program.entries() {
-			if e.Family == f.on && !e.Flawed && !slices.Contains(chosen, e.Name) {
-				chosen = append(chosen, e.Name)
-			}
-		}
+	if f.on != "" && !slices.Contains(familyNames(), f.on) {
+		return r, usageError{"--on: " + strictyaml.Unknown("kind of server", f.on, familyNames())}
 	}
-	r = matrix.Request{Needs: f.needs, Strategies: chosen, Flawed: f.flawed, Own: f.program.own, Program: f.program.name, Jobs: f.jobs}
+	r = matrix.Request{Needs: f.needs, Strategies: f.strategies, On: f.on, Flawed: f.flawed, Own: f.program.own, Program: f.program.name, Jobs: f.jobs}
 	if f.seeds != "" {
 		if r.Seeds.First, r.Seeds.Last, err = parseSeeds(f.seeds); err != nil {
 			return r, err
@@ -206,13 +199,11 @@ func (f *matrixFlags) request() (r matrix.Request, err error) {
 	return r, nil
 }
 
-// families names the kinds of servers on which the program has locks.
-func (p program) families() []string {
+// familyNames lists the kinds of servers.
+func familyNames() []string {
 	var names []string
-	for _, e := range p.entries() {
-		if e.Family != "" && !slices.Contains(names, e.Family) {
-			names = append(names, e.Family)
-		}
+	for _, f := range scenarios.Families() {
+		names = append(names, f.Name)
 	}
 	return names
 }

@@ -25,6 +25,7 @@ const (
 type Request struct {
 	Needs      []string // names; nil: all
 	Strategies []string // names; nil: those without a known flaw
+	On         string   // only the locks on servers of this family, beside Strategies; "": those on all
 	Flawed     bool     // run the strategies with a known flaw too
 	// Seeds are those of each cell. Without them a cell has DefaultSeeds, and more if its faults hit in
 	// few runs.
@@ -174,11 +175,11 @@ func (r *Request) parts() ([]*part, error) {
 // one that fits none is an error.
 func (p *part) choose(r *Request) error {
 	names := slices.Clone(r.Strategies)
-	if r.Flawed {
-		for _, e := range slices.Concat(scenarios.Strategies(), r.Own) {
-			if e.Flawed {
-				names = append(names, e.Name)
-			}
+	for _, e := range slices.Concat(scenarios.Strategies(), r.Own) {
+		switch {
+		case e.Flawed && !r.Flawed:
+		case r.On == "" && e.Flawed, r.On != "" && familyOf(e) == r.On:
+			names = append(names, e.Name)
 		}
 	}
 	if len(names) == 0 {
@@ -186,7 +187,7 @@ func (p *part) choose(r *Request) error {
 	}
 	var chosen []scenarios.Strategy
 	for _, use := range p.uses {
-		if use.Name == baseline || len(r.Strategies) == 0 || slices.Contains(names, use.Name) || slices.Contains(names, base(use)) {
+		if use.Name == baseline || len(r.Strategies) == 0 && r.On == "" || slices.Contains(names, use.Name) || slices.Contains(names, base(use)) {
 			chosen = append(chosen, use)
 		}
 	}
