@@ -152,7 +152,7 @@ func (c *Conn) newRequest(t *task, op string, req any) *Call {
 // send sends the request.
 func (c *Call) send() {
 	w := c.conn.node.world
-	w.notePayload(kindSent, c.Worker, c.Op, c.Request, c.Req)
+	w.noteOften(&c.worker.stamps, c.points.sentEntry, kindSent, c.Worker, c.Op, c.Request, c.Req)
 	c.conn.up.send(&c.request)
 	w.passWith(c.worker, c.points.sent, &c.request)
 }
@@ -173,7 +173,7 @@ func (c *Conn) await(t *task, sc *simContext, call *Call, timeout time.Duration)
 		return nil, call.err
 	}
 	w := c.node.world
-	w.notePayload(kindTaken, t.worker.name, call.Op, call.Request, call.answer)
+	w.noteOften(&t.worker.stamps, call.points.takenEntry, kindTaken, t.worker.name, call.Op, call.Request, call.answer)
 	t.worker.pass(call.points.taken)
 	answer := call.answer
 	// The request has been served and the reply taken, so nothing refers to the call any more. A
@@ -323,8 +323,8 @@ func (c *Conn) open(dial *Call) {
 
 // Applied records that the request takes effect now.
 func (c *Call) Applied() {
-	w := c.conn.node.world
-	w.note(kindApplied, c.conn.node.name, c.Op, c.Request)
+	n := c.conn.node
+	n.world.noteOften(&n.stamps, c.points.appliedEntry, kindApplied, n.name, c.Op, c.Request, nil)
 	if c.worker != nil {
 		c.worker.pass(c.points.applied)
 	}
@@ -347,8 +347,9 @@ func (c *Call) Reply(answer any) {
 	}
 	c.replied = true
 	c.answer = answer
-	w := c.conn.node.world
-	w.notePayload(kindReplied, c.conn.node.name, c.Op, c.Request, answer)
+	n := c.conn.node
+	w := n.world
+	w.noteOften(&n.stamps, c.points.repliedEntry, kindReplied, n.name, c.Op, c.Request, answer)
 	if c.worker == nil {
 		return
 	}

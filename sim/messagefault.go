@@ -83,7 +83,7 @@ func (w *World) DuplicateMessage(after time.Duration) error {
 	first := m.call
 	second := &Call{
 		Session: first.Session, Worker: first.Worker, Op: first.Op, Request: first.Request, Req: first.Req,
-		Sent: first.Sent, Again: true, conn: first.conn,
+		Sent: first.Sent, Again: true, conn: first.conn, points: first.points,
 	}
 	if c, ok := first.Req.(Copier); ok {
 		second.Req = c.Copy()

@@ -320,7 +320,7 @@ func (n *Node) arrive(m *message) {
 		n.enqueue(m)
 		return
 	}
-	n.world.note(kindArrived, n.name, m.call.Op, m.call.Request)
+	n.world.noteOften(&n.stamps, m.call.points.arrivedEntry, kindArrived, n.name, m.call.Op, m.call.Request, nil)
 	switch {
 	case m.call.opens:
 		c.open(m.call)

@@ -42,6 +42,7 @@ type Node struct {
 	endedWall  int          // how many of those
 	number     int          // of nodes that were added before
 	links      []*links     // to nodes that were added earlier
+	stamps     stamps
 }
 
 // AddNode adds a machine to the world. Names are unique.

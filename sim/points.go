@@ -24,9 +24,16 @@ func (p *pointTable) id(name string) pointID {
 	return id
 }
 
-// callPoints are the four points of a request.
+// unnamed returns a number that no point has.
+func (p *pointTable) unnamed() pointID {
+	p.names = append(p.names, "")
+	return pointID(len(p.names) - 1)
+}
+
+// callPoints are the four points of a request, and the numbers of its entries in the trace, see stamps.
 type callPoints struct {
-	sent, applied, replied, taken pointID
+	sent, applied, replied, taken                            pointID
+	sentEntry, arrivedEntry, appliedEntry, repliedEntry, takenEntry pointID
 }
 
 // of returns the points of an operation.
@@ -36,6 +43,7 @@ func (p *pointTable) of(op string) *callPoints {
 		c = &callPoints{
 			sent: p.id(op + ".sent"), applied: p.id(op + ".applied"),
 			replied: p.id(op + ".replied"), taken: p.id(op + ".taken"),
+			sentEntry: p.unnamed(), arrivedEntry: p.unnamed(), appliedEntry: p.unnamed(), repliedEntry: p.unnamed(), takenEntry: p.unnamed(),
 		}
 		p.operations[op] = c
 	}
@@ -67,7 +75,7 @@ func (k *Worker) OnPoint(point string, nth int, do func()) {
 // time.
 func (k *Worker) pass(id pointID) {
 	w := k.process.node.world
-	w.note(kindPoint, k.name, w.points.names[id], 0)
+	w.noteOften(&k.stamps, id, kindPoint, k.name, w.points.names[id], 0, nil)
 	if w.cfg.Visit != nil {
 		w.cfg.Visit(w.Time(), k.name, w.points.names[id])
 	}

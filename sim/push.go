@@ -17,7 +17,7 @@ func (s *Session) Push(op string, payload any) {
 	call.conn, call.worker, call.points = c, s.worker, w.points.of(op)
 	call.answer, call.replied, call.pushed = payload, true, true
 	call.response.call, call.response.reply = call, true
-	w.notePayload(kindReplied, c.node.name, op, call.Request, payload)
+	w.noteOften(&c.node.stamps, call.points.repliedEntry, kindReplied, c.node.name, op, call.Request, payload)
 	c.down.send(&call.response)
 	w.passWith(s.worker, call.points.replied, &call.response)
 }
@@ -77,7 +77,7 @@ func (c *Conn) Receive(ctx context.Context, timeout time.Duration) (any, error) 
 	}
 	call := c.inbox.calls[0]
 	c.inbox.calls = c.inbox.calls[1:]
-	w.notePayload(kindTaken, call.Worker, call.Op, call.Request, call.answer)
+	w.noteOften(&call.worker.stamps, call.points.takenEntry, kindTaken, call.Worker, call.Op, call.Request, call.answer)
 	call.worker.pass(call.points.taken)
 	t.sleep(nil, w.cfg.Step, classStep)
 	return call.answer, nil

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
-	"slices"
 	"strconv"
 
 	"github.com/cespare/xxhash/v2"
@@ -77,21 +76,30 @@ func (t *trace) tick(at int64) {
 
 // begin starts an entry; its payload may be appended to the buffer before end.
 func (t *trace) begin(at int64, k kind, actor, what string, number int64) {
-	const head, tail = 11, 8
-	from, n := len(t.buffer), head+len(actor)+len(what)+tail
-	t.buffer = slices.Grow(t.buffer, n)[:from+n]
-	b := t.buffer[from:]
-	binary.LittleEndian.PutUint64(b, uint64(at))
-	b[8], b[9], b[10] = byte(k), byte(len(actor)), byte(len(what))
-	copy(b[head:], actor)
-	copy(b[head+len(actor):], what)
-	binary.LittleEndian.PutUint64(b[n-tail:], uint64(number))
+	t.buffer = appendEntry(t.buffer, at, k, actor, what, number)
 	if t.out != nil {
-		t.line = appendSeconds(t.line[:0], at)
-		t.line = fmt.Appendf(t.line, " %-8s %s %s", k, actor, what)
-		if number != 0 {
-			t.line = strconv.AppendInt(append(t.line, ' '), number, 10)
-		}
+		t.beginLine(at, k, actor, what, number)
+	}
+}
+
+// An entry has the time, its kind and the lengths of its two texts, the texts, and a number.
+const entryTail = 8
+
+// appendEntry appends an entry without its payload.
+func appendEntry(b []byte, at int64, k kind, actor, what string, number int64) []byte {
+	b = binary.LittleEndian.AppendUint64(b, uint64(at))
+	b = append(b, byte(k), byte(len(actor)), byte(len(what)))
+	b = append(b, actor...)
+	b = append(b, what...)
+	return binary.LittleEndian.AppendUint64(b, uint64(number))
+}
+
+// beginLine starts the line of an entry.
+func (t *trace) beginLine(at int64, k kind, actor, what string, number int64) {
+	t.line = appendSeconds(t.line[:0], at)
+	t.line = fmt.Appendf(t.line, " %-8s %s %s", k, actor, what)
+	if number != 0 {
+		t.line = strconv.AppendInt(append(t.line, ' '), number, 10)
 	}
 }
 
@@ -103,6 +111,18 @@ func (t *trace) payload(p any) {
 		if t.out != nil {
 			t.line = append(append(t.line, ' '), t.buffer[from:]...)
 		}
+	}
+}
+
+// beginStamped is begin for an entry whose text is known.
+func (t *trace) beginStamped(s *stamp, at, number int64) {
+	from := len(t.buffer)
+	t.buffer = append(t.buffer, s.entry...)
+	b := t.buffer[from:]
+	binary.LittleEndian.PutUint64(b, uint64(at))
+	binary.LittleEndian.PutUint64(b[len(b)-entryTail:], uint64(number))
+	if t.out != nil {
+		t.beginLine(at, s.kind, s.actor, s.what, number)
 	}
 }
 
@@ -135,13 +155,6 @@ func appendSeconds(b []byte, at int64) []byte {
 // note adds an entry without a payload.
 func (w *World) note(k kind, actor, what string, number int64) {
 	w.trace.begin(w.now, k, actor, what, number)
-	w.trace.end()
-}
-
-// notePayload adds an entry with a payload.
-func (w *World) notePayload(k kind, actor, what string, number int64, p any) {
-	w.trace.begin(w.now, k, actor, what, number)
-	w.trace.payload(p)
 	w.trace.end()
 }
 

@@ -15,6 +15,7 @@ type Worker struct {
 	name     string
 	random   []stream
 	hooks    map[pointID]*hook
+	stamps   stamps
 	stalled  map[string]int // tasks that are stopped, by name
 	stuck    []*task        // stalled tasks that are ready to run
 	restarts int            // how often it was restarted

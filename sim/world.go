@@ -85,6 +85,7 @@ type World struct {
 	closed  bool
 	err     error
 	trace   trace
+	stamps  int // the number of stamps of all actors
 	events  int64
 	// The number of events and task switches at this instant.
 	atInstant int
