@@ -37,7 +37,7 @@ type item struct {
 	e   *event
 }
 
-func (a item) before(b item) bool {
+func (a *item) before(b *item) bool {
 	return a.at < b.at || a.at == b.at && a.seq < b.seq
 }
 
@@ -77,43 +77,58 @@ func (q *queue) removeAt(i int) {
 
 // up moves the item at i towards the root and reports whether it moved.
 func (q *queue) up(i int) bool {
-	it := q.items[i]
+	items := q.items
+	it := items[i]
 	start := i
 	for i > 0 {
-		parent := (i - 1) / 4
-		if !it.before(q.items[parent]) {
+		parent := int(uint(i-1) / 4)
+		if !it.before(&items[parent]) {
 			break
 		}
-		q.items[i] = q.items[parent]
-		q.items[i].e.index = i + 1
+		items[i] = items[parent]
+		items[i].e.index = i + 1
 		i = parent
 	}
-	q.items[i] = it
+	items[i] = it
 	it.e.index = i + 1
 	return i != start
 }
 
 func (q *queue) down(i int) {
-	it := q.items[i]
-	n := len(q.items)
+	items := q.items
+	it := items[i]
 	for {
 		first := 4*i + 1
-		if first >= n {
-			break
-		}
 		least := first
-		for c := first + 1; c < min(first+4, n); c++ {
-			if q.items[c].before(q.items[least]) {
-				least = c
+		if first+4 <= len(items) {
+			c := (*[4]item)(items[first:])
+			k, n := 0, 2
+			if c[1].before(&c[0]) {
+				k = 1
+			}
+			if c[3].before(&c[2]) {
+				n = 3
+			}
+			if c[n].before(&c[k]) {
+				k = n
+			}
+			least += k
+		} else if first >= len(items) {
+			break
+		} else {
+			for c := first + 1; c < len(items); c++ {
+				if items[c].before(&items[least]) {
+					least = c
+				}
 			}
 		}
-		if !q.items[least].before(it) {
+		if !items[least].before(&it) {
 			break
 		}
-		q.items[i] = q.items[least]
-		q.items[i].e.index = i + 1
+		items[i] = items[least]
+		items[i].e.index = i + 1
 		i = least
 	}
-	q.items[i] = it
+	items[i] = it
 	it.e.index = i + 1
 }
