@@ -32,7 +32,7 @@ func (p *pointTable) unnamed() pointID {
 
 // callPoints are the four points of a request, and the numbers of its entries in the trace, see stamps.
 type callPoints struct {
-	sent, applied, replied, taken                            pointID
+	sent, applied, replied, taken                                   pointID
 	sentEntry, arrivedEntry, appliedEntry, repliedEntry, takenEntry pointID
 }
 

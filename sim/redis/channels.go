@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lockquake/sim"
+	"lockquake/sim/redis/keyspace"
 	"lockquake/sim/redis/resp"
 )
 
@@ -42,7 +43,7 @@ func (ch channels) count(session *sim.Session) (n int64) {
 // listens, which may send hardly anything else. It reports whether it has answered. The replies in
 // more follow the answer.
 func (s *Server) answerSubscriber(session *sim.Session, words []string) (answer resp.Reply, more []resp.Reply, ok bool) {
-	if len(words) == 0 || len(s.channels) == 0 && !strings.EqualFold(words[0], "subscribe") && !strings.EqualFold(words[0], "unsubscribe") {
+	if len(words) == 0 || len(s.channels) == 0 && !keyspace.Named(words, "subscribe") && !keyspace.Named(words, "unsubscribe") {
 		return resp.Reply{}, nil, false
 	}
 	args, ok := s.keys.WellFormed(words)

@@ -10,6 +10,7 @@ import (
 	"lockquake/lock"
 	"lockquake/sim"
 	"lockquake/sim/holders"
+	"lockquake/sim/redis/keyspace"
 	"lockquake/sim/redis/resp"
 )
 
@@ -65,7 +66,7 @@ func (w *watch) settle(c *sim.Call, words []string, reply *resp.Reply) {
 	if len(w.touched) == 0 {
 		return
 	}
-	script := isScript(words[0])
+	script := keyspace.Named(words, "eval") || keyspace.Named(words, "evalsha")
 	w.cause = holders.Cause{
 		Ends: history.Freed, Worker: c.Worker, Op: c.Op, Request: c.Request, Sent: c.Sent, Again: c.Again,
 		Values: words[1:], Waits: script, Names: w.server.options.Holders != nil,
@@ -73,7 +74,7 @@ func (w *watch) settle(c *sim.Call, words []string, reply *resp.Reply) {
 	if script {
 		w.cause.Values = words[2:]
 	}
-	w.cause.Asks, w.cause.Own = w.asks(c.Op, words, reply)
+	w.cause.Asks, w.cause.Own = w.asks(c.Op, words, script, reply)
 	for _, name := range w.touched {
 		w.compare(name, &w.cause)
 	}
@@ -88,27 +89,23 @@ func (w *watch) compare(name string, c *holders.Cause) {
 
 // asks reports whether a command asks for the lock that it names. The command has got the lock if
 // an owner is among own.
-func (w *watch) asks(op string, words []string, reply *resp.Reply) (asked bool, own []string) {
+func (w *watch) asks(op string, words []string, script bool, reply *resp.Reply) (asked bool, own []string) {
 	if reply.Kind == resp.Error {
 		return false, nil
 	}
-	switch command := words[0]; {
-	case isScript(command):
+	switch {
+	case script:
 		return op == "acquire", words[2:]
 	case w.server.options.Holders != nil && op == "acquire":
 		return true, words[1:]
-	case strings.EqualFold(command, "setnx"):
+	case keyspace.Named(words, "setnx"):
 		return reply.Kind == resp.Integer && reply.Int == 0, nil
-	case strings.EqualFold(command, "set"):
+	case keyspace.Named(words, "set"):
 		return slices.ContainsFunc(words[min(3, len(words)):], func(word string) bool {
 			return strings.EqualFold(word, "nx")
 		}), nil
 	}
 	return false, nil
-}
-
-func isScript(command string) bool {
-	return strings.EqualFold(command, "eval") || strings.EqualFold(command, "evalsha")
 }
 
 // expired handles a key that the clock has removed.

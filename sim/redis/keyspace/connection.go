@@ -28,13 +28,18 @@ func OfConnection(words []string) bool {
 	}
 	switch len(words[0]) {
 	case len("multi"):
-		return strings.EqualFold(words[0], "multi") || strings.EqualFold(words[0], "watch")
+		return Named(words, "multi") || Named(words, "watch")
 	case len("exec"):
-		return strings.EqualFold(words[0], "exec")
+		return Named(words, "exec")
 	case len("discard"):
-		return strings.EqualFold(words[0], "discard") || strings.EqualFold(words[0], "unwatch")
+		return Named(words, "discard") || Named(words, "unwatch")
 	}
 	return false
+}
+
+// Named reports whether the name of a command is this one, which is in lower case.
+func Named(words []string, name string) bool {
+	return len(words) > 0 && len(words[0]) == len(name) && (words[0] == name || strings.EqualFold(words[0], name))
 }
 
 // runNext runs one command of a connection, or queues it in a transaction. It calls done for each

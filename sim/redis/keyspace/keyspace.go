@@ -15,13 +15,16 @@ type Keyspace struct {
 	store   *store
 	scripts *scripts
 	hooks   Hooks
-	lowered []string          // a command with its name in lower case, reused
-	names   map[string]string // the names of commands as clients have written them, in lower case
+	lowered []string   // a command with its name in lower case, reused
+	names   []spelling // the names of commands as clients have written them: only a few
 
 	stale      func(key string) (resp.Reply, bool) // see DivertGets; nil: none
 	atMulti    int64                               // the number of up-to-date replicas at the last MULTI
 	conditions []Condition                         // the present ones, possibly several times
 }
+
+// spelling is the name of a command as a client has written it.
+type spelling struct{ written, lower string }
 
 // Hooks connect a keyspace to the server around it. A nil function does nothing, and returns false
 // or 0.
@@ -64,7 +67,7 @@ func New(cache *lua.Cache, h Hooks) (*Keyspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &Keyspace{store: s, hooks: h, names: map[string]string{}}
+	k := &Keyspace{store: s, hooks: h}
 	k.scripts = newScripts(cache, k)
 	return k, nil
 }
@@ -126,17 +129,27 @@ func (k *Keyspace) Run(now time.Time, words []string) resp.Reply {
 
 // lower returns the words with the command name in lower case.
 func (k *Keyspace) lower(words []string) []string {
-	name, known := k.names[words[0]]
-	if !known {
-		if name = strings.ToLower(words[0]); IsCommand(name) {
-			k.names[words[0]] = name
-		}
-	}
+	name := k.lowerName(words[0])
 	if name == words[0] {
 		return words
 	}
 	k.lowered = append(append(k.lowered[:0], name), words[1:]...)
 	return k.lowered
+}
+
+// lowerName returns the name of a command in lower case.
+func (k *Keyspace) lowerName(written string) string {
+	for i := range k.names {
+		if k.names[i].written == written {
+			return k.names[i].lower
+		}
+	}
+	name := strings.ToLower(written)
+	const most = 20
+	if len(k.names) < most && IsCommand(name) {
+		k.names = append(k.names, spelling{written, name})
+	}
+	return name
 }
 
 // Rejection returns the answer to a command that cannot be run: it is unknown, has the wrong number

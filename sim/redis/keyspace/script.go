@@ -16,10 +16,10 @@ type scripts struct {
 	cache    *lua.Cache
 	keyspace *Keyspace
 	state    *lua.State
-	known    map[string]script // by SHA-1: the loaded scripts
-	readOnly bool              // the current script may not write
-	wrote    bool              // the current script has written
-	allowOOM bool              // the current script may write while memory is short
+	known    map[string]*script // by SHA-1: the loaded scripts
+	readOnly bool               // the current script may not write
+	wrote    bool               // the current script has written
+	allowOOM bool               // the current script may write while memory is short
 }
 
 // script is a loaded script.
@@ -29,7 +29,7 @@ type script struct {
 }
 
 func newScripts(cache *lua.Cache, k *Keyspace) *scripts {
-	return &scripts{cache: cache, keyspace: k, known: map[string]script{}}
+	return &scripts{cache: cache, keyspace: k, known: map[string]*script{}}
 }
 
 // ForgetScripts removes all scripts, as a restart of the server does.
@@ -61,20 +61,19 @@ func (s *scripts) eval(args []string) resp.Reply {
 		return resp.Errorf("ERR Number of keys can't be negative")
 	}
 	keys, argv := args[3:3+count], args[3+count:]
-	var sha string
-	if strings.HasPrefix(args[0], "evalsha") {
-		sha = args[1]
-		if _, known := s.known[sha]; !known {
-			sha = strings.ToLower(sha)
-		}
-	} else {
+	sha := args[1]
+	if !strings.HasPrefix(args[0], "evalsha") {
 		var failed *resp.Reply
 		if sha, failed = s.load(args[1]); failed != nil {
 			return *failed
 		}
 	}
-	run, known := s.known[sha]
-	if !known {
+	run := s.known[sha]
+	if run == nil {
+		sha = strings.ToLower(sha)
+		run = s.known[sha]
+	}
+	if run == nil {
 		return resp.Errorf("NOSCRIPT No matching script. Please use EVAL.")
 	}
 	readOnly := strings.HasSuffix(args[0], "_ro")
@@ -106,7 +105,9 @@ func (s *scripts) headerOf(args []string) header {
 			return h
 		}
 	case "evalsha", "evalsha_ro":
-		return s.known[strings.ToLower(args[1])].header
+		if known := s.known[strings.ToLower(args[1])]; known != nil {
+			return known.header
+		}
 	}
 	return header{}
 }
@@ -131,7 +132,7 @@ func (s *scripts) load(text string) (string, *resp.Reply) {
 		reply := resp.Errorf("ERR Error compiling script (new function): %s", err.Error())
 		return "", &reply
 	}
-	s.known[sha] = script{function: function, header: head}
+	s.known[sha] = &script{function: function, header: head}
 	return sha, nil
 }
 
