@@ -53,16 +53,16 @@ func answers(in *input, r *Result) {
 		if h == nil {
 			continue
 		}
-		events := []int64{s.Grant, s.Enter, s.Told, s.Leave, s.Return}
+		events := func() []int64 { return []int64{s.Grant, s.Enter, s.Told, s.Leave, s.Return} }
 		switch {
 		case s.Told != 0 || s.Class == history.ClassLost:
 			in.lost(s, h, r)
 		case s.Class != history.ClassOK || s.Leave == 0 || h.GivenBack(s.Return):
 		case h.Held(s.Return):
-			in.violated(r, s, events, "not released: %s ended with ok, and the server still held lock %s for it", evidence.NameOf(s), s.Key)
+			in.violated(r, s, events(), "not released: %s ended with ok, and the server still held lock %s for it", evidence.NameOf(s), s.Key)
 		default:
 			loss := h.Loss()
-			in.violated(r, s, append(events, loss.Seq), "ok though lost: %s ended with ok, but its grant of lock %s had been %s before",
+			in.violated(r, s, append(events(), loss.Seq), "ok though lost: %s ended with ok, but its grant of lock %s had been %s before",
 				evidence.NameOf(s), s.Key, loss.Type)
 		}
 	}
@@ -144,22 +144,22 @@ func (in *input) wasGranted(s *history.Section, r *Result) bool {
 
 // body judges how the answer reports the result of the work.
 func (in *input) body(s *history.Section, r *Result) {
-	events := []int64{s.Call, s.Enter, s.Leave, s.Return}
+	events := func() []int64 { return []int64{s.Call, s.Enter, s.Leave, s.Return} }
 	switch {
 	case !s.Entered() && s.Class == history.ClassOK:
-		in.violated(r, s, events, "skipped: %s ended with ok, and its work was never begun", evidence.NameOf(s))
+		in.violated(r, s, events(), "skipped: %s ended with ok, and its work was never begun", evidence.NameOf(s))
 	case s.Leave == 0:
 	case s.BodyErr != "" && !strings.Contains(s.Err, s.BodyErr):
-		in.violated(r, s, events, "masked: the work of %s failed (%s), and its strategy answered %s", evidence.NameOf(s), s.BodyErr, answered(s))
+		in.violated(r, s, events(), "masked: the work of %s failed (%s), and its strategy answered %s", evidence.NameOf(s), s.BodyErr, answered(s))
 	case s.BodyErr != "":
 	case s.Class != history.ClassOK && s.Class != history.ClassLost && s.Class != history.ClassUnknown && s.Class != history.ClassConflict:
-		in.violated(r, s, events, "masked: the work of %s was done, and its strategy answered %s (%s)", evidence.NameOf(s), answered(s), s.Err)
+		in.violated(r, s, events(), "masked: the work of %s was done, and its strategy answered %s (%s)", evidence.NameOf(s), answered(s), s.Err)
 	case s.Class == history.ClassOK:
 		for _, o := range in.ineffective(s) {
 			if o.Invoke > s.Return {
 				continue // written after the answer
 			}
-			in.violated(r, s, append(events, o.Invoke, o.Applied, o.Return), "masked: %s ended with ok, and its write of %q to item %s had no effect",
+			in.violated(r, s, append(events(), o.Invoke, o.Applied, o.Return), "masked: %s ended with ok, and its write of %q to item %s had no effect",
 				evidence.NameOf(s), o.Value, o.Item)
 		}
 	}
@@ -182,22 +182,20 @@ func (in *input) repeatable(s *history.Section, r *Result) {
 // ineffective returns, for each item, the last write of s if it certainly had no effect. A conditional
 // write that repeats an earlier one does not count if that one took effect.
 func (in *input) ineffective(s *history.Section) []*history.Op {
-	last := map[string]*history.Op{}
-	for _, o := range s.Ops {
-		if o.Write() {
-			last[o.Item] = o
-		}
-	}
 	var missing []*history.Op
-	for _, o := range s.Ops {
+	for i, o := range s.Ops {
 		e := in.Effect(o)
+		if !o.Write() || e == evidence.Accepted || e == evidence.Maybe {
+			continue
+		}
 		if e == evidence.Refused && history.IsKeyed(o.Item) {
 			continue // the work learns from it that an earlier request took effect
 		}
+		again := slices.ContainsFunc(s.Ops[i+1:], func(later *history.Op) bool { return later.Write() && later.Item == o.Item })
 		repeats := o.If != nil && slices.ContainsFunc(s.Ops, func(before *history.Op) bool {
 			return before.Write() && before.Item == o.Item && before.Value == o.Value && in.Effect(before) == evidence.Accepted
 		})
-		if last[o.Item] == o && e != evidence.Accepted && e != evidence.Maybe && !repeats {
+		if !again && !repeats {
 			missing = append(missing, o)
 		}
 	}

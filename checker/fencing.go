@@ -47,9 +47,9 @@ type stamped struct {
 // before it began. High is the one with the highest token among those. Elements that overlap in
 // time have no order and are not compared.
 func behind(list []stamped, report func(late, high *stamped)) {
-	slices.SortFunc(list, func(a, b stamped) int { return cmp.Compare(a.from, b.from) })
+	evidence.SortBy(list, func(x *stamped) int64 { return x.from })
 	ended := slices.Clone(list)
-	slices.SortFunc(ended, func(a, b stamped) int { return cmp.Compare(a.to, b.to) })
+	evidence.SortBy(ended, func(x *stamped) int64 { return x.to })
 	var high *stamped
 	n := 0
 	for i := range list {

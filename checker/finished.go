@@ -1,7 +1,6 @@
 package checker
 
 import (
-	"cmp"
 	"slices"
 
 	"lockquake/checker/internal/evidence"
@@ -70,6 +69,7 @@ func (in *input) undone() map[*history.Section]bool {
 		at      int64
 		section *history.Section
 		read    int64 // when the section read the item before; 0: it did not
+		last    bool  // of the section
 	}
 	writes := map[string][]write{} // by item
 	for _, s := range in.Sections {
@@ -77,25 +77,29 @@ func (in *input) undone() map[*history.Section]bool {
 			if !o.Write() || in.Effect(o) != evidence.Accepted {
 				continue
 			}
-			w := write{at: evidence.EffectSeq(o), section: s}
+			w := write{at: evidence.EffectSeq(o), section: s, last: true}
 			for _, before := range s.Ops[:i] {
 				if before.Item == o.Item && in.Effect(before) == evidence.Accepted {
 					w.read = evidence.EffectSeq(before)
 				}
 			}
-			writes[o.Item] = append(writes[o.Item], w)
+			list := writes[o.Item]
+			for j := len(list) - 1; j >= 0 && list[j].section == s; j-- {
+				if list[j].at < w.at {
+					list[j].last = false
+				} else {
+					w.last = false
+				}
+			}
+			writes[o.Item] = append(list, w)
 		}
 	}
 	lost := map[*history.Section]bool{}
 	for _, list := range writes { // the order does not matter to a set
-		slices.SortFunc(list, func(a, b write) int { return cmp.Compare(a.at, b.at) })
-		last := map[*history.Section]int{}
-		for i, w := range list {
-			last[w.section] = i
-		}
+		evidence.SortBy(list, func(w *write) int64 { return w.at })
 		for i, w := range list {
 			for j := i - 1; j >= 0 && w.read != 0 && list[j].at > w.read; j-- {
-				if list[j].section != w.section && last[list[j].section] == j {
+				if list[j].section != w.section && list[j].last {
 					lost[list[j].section] = true
 				}
 			}

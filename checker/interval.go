@@ -1,8 +1,6 @@
 package checker
 
 import (
-	"cmp"
-	"slices"
 	"time"
 
 	"lockquake/checker/internal/evidence"
@@ -41,7 +39,7 @@ func (in *input) overlapping(r *Result, during func(*history.Section) (interval,
 				list = append(list, x)
 			}
 		}
-		slices.SortFunc(list, func(a, b interval) int { return cmp.Compare(a.from, b.from) })
+		evidence.SortBy(list, func(x *interval) int64 { return x.from })
 		for i, x := range list {
 			for _, y := range list[i+1:] {
 				if y.from > x.to { // no two intervals share an event

@@ -43,7 +43,7 @@ func lostUpdate(in *input, r *Result) {
 	}
 	for _, updates := range groups(all, func(u update) string { return u.op.Item }) {
 		r.Applies = true
-		slices.SortFunc(updates, func(a, b update) int { return cmp.Compare(evidence.EffectSeq(a.op), evidence.EffectSeq(b.op)) })
+		evidence.SortBy(updates, func(u *update) int64 { return evidence.EffectSeq(u.op) })
 		c := counter{input: in, result: r, item: updates[0].op.Item}
 		if in.Meta.Workload == "set-add" {
 			c.set, c.noun = true, " elements"

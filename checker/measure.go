@@ -1,10 +1,8 @@
 package checker
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"lockquake/checker/internal/evidence"
@@ -296,7 +294,7 @@ func (in *input) measureQueue(sections []*history.Section, m *Metrics) {
 		}
 		changes = append(changes, change{s.CallAt, 1, 0}, change{entered, -1, 0})
 	}
-	slices.SortStableFunc(changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })
+	evidence.SortBy(changes, func(c *change) int64 { return int64(c.at) })
 	var last time.Duration
 	waiting, inside := int64(0), int64(0)
 	for _, c := range changes {

@@ -1,7 +1,6 @@
 package checker
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -68,7 +67,7 @@ func (in *input) measureTerms(sections []*history.Section, m *Metrics) {
 			}
 		}
 	}
-	slices.SortStableFunc(moments, func(a, b moment) int { return cmp.Compare(a.seq, b.seq) })
+	evidence.SortBy(moments, func(m *moment) int64 { return m.seq })
 	begun := in.EndAt() // until when sections may begin: NoHolder counts no time after it
 	if in.Meta.Duration > 0 {
 		begun = min(begun, in.Meta.Duration)

@@ -103,6 +103,7 @@ type Ledger struct {
 	Locks    map[string][]*Grant // the same, by key
 	sections []*history.Section  // in the order of their calls
 	attempts []Attempt           // of the sections
+	looked   int                 // position of the last section that Attempt was called for
 
 	// Declined are the renewals that came after their own worker had freed the grant.
 	Declined []Declined
@@ -183,8 +184,14 @@ func (in *Evidence) Ledger() *Ledger {
 
 // Attempt returns the requests of a section and their outcome.
 func (b *Ledger) Attempt(s *history.Section) *Attempt {
-	i, _ := slices.BinarySearchFunc(b.sections, s.Call, func(s *history.Section, call int64) int { return cmp.Compare(s.Call, call) })
-	return &b.attempts[i]
+	for _, i := range [...]int{b.looked, b.looked + 1} { // usually it is the section of the last call, or the next one
+		if i < len(b.sections) && b.sections[i] == s {
+			b.looked = i
+			return &b.attempts[i]
+		}
+	}
+	b.looked, _ = slices.BinarySearchFunc(b.sections, s.Call, func(s *history.Section, call int64) int { return cmp.Compare(s.Call, call) })
+	return &b.attempts[b.looked]
 }
 
 // FoundTaken reports whether a section found its lock taken by another one. A server refused it

@@ -1,7 +1,6 @@
 package linear
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/anishathalye/porcupine"
@@ -66,7 +65,7 @@ type Answer struct {
 // contradiction, a prefix that is only a little longer usually shows it.
 func (s *Search) Decide() Answer {
 	s.model.rule = s.Rule
-	slices.SortFunc(s.Steps, func(a, b Step) int { return cmp.Compare(a.At, b.At) })
+	evidence.SortBy(s.Steps, func(x *Step) int64 { return x.At })
 	misfit := s.replay()
 	if misfit == len(s.Steps) {
 		return Answer{Order: Exists}

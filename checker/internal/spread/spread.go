@@ -42,7 +42,7 @@ func (s *Spread) Add(d time.Duration) {
 	s.N++
 	s.Total.Add(SumOf(d))
 	s.Max = max(s.Max, d)
-	s.counts.merge(buckets{{bucket(d), 1}})
+	s.counts.add(bucket(d))
 }
 
 // Merge adds the cases of another spread.
@@ -51,6 +51,25 @@ func (s *Spread) Merge(other Spread) {
 	s.Total.Add(other.Total)
 	s.Max = max(s.Max, other.Max)
 	s.counts.merge(other.counts)
+}
+
+// add adds one case.
+func (b *buckets) add(bucket int) {
+	list := *b
+	from, to := 0, len(list)
+	for from < to {
+		middle := int(uint(from+to) / 2)
+		if list[middle].bucket < bucket {
+			from = middle + 1
+		} else {
+			to = middle
+		}
+	}
+	if from < len(list) && list[from].bucket == bucket {
+		list[from].n++
+		return
+	}
+	*b = slices.Insert(list, from, counted{bucket, 1})
 }
 
 // merge adds the cases of others.
