@@ -13,6 +13,10 @@ import (
 // type that go-redis cannot write.
 func appendArgs(words []string, args []any) ([]string, error) {
 	for _, arg := range args {
+		if word, ok := arg.(string); ok { // nearly all are
+			words = append(words, word)
+			continue
+		}
 		word, err := wordOf(arg)
 		if err != nil {
 			return nil, err
