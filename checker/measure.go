@@ -3,6 +3,7 @@ package checker
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"lockquake/checker/internal/evidence"
@@ -281,30 +282,47 @@ func jain(workers []string, each map[string]float64) float64 {
 // measureQueue adds the figures of all waiters of one lock, whose sections are given: how long and
 // how many they waited, and how long while no section was inside.
 func (in *input) measureQueue(sections []*history.Section, m *Metrics) {
-	type change struct {
-		at              time.Duration
-		waiting, inside int64
+	var calls, waited, entered, left []time.Duration // when sections began and ended to wait, and to be inside
+	room := make([]time.Duration, 4*len(sections))
+	for _, list := range []*[]time.Duration{&calls, &waited, &entered, &left} {
+		*list, room = room[:0:len(sections)], room[len(sections):]
 	}
-	changes := make([]change, 0, 4*len(sections))
 	for _, s := range sections {
-		entered := in.WaitEnd(s)
 		if s.Entered() {
 			_, end := in.SectionEnd(s)
-			changes = append(changes, change{s.EnterAt, 0, 1}, change{end, 0, -1})
+			entered, left = append(entered, s.EnterAt), append(left, end)
 		}
-		changes = append(changes, change{s.CallAt, 1, 0}, change{entered, -1, 0})
+		calls, waited = append(calls, s.CallAt), append(waited, in.WaitEnd(s))
 	}
-	evidence.SortBy(changes, func(c *change) int64 { return int64(c.at) })
+	for _, list := range [][]time.Duration{calls, waited, entered, left} {
+		slices.Sort(list)
+	}
 	var last time.Duration
 	waiting, inside := int64(0), int64(0)
-	for _, c := range changes {
-		if passed := c.at - last; passed > 0 && waiting > 0 {
-			m.Waiting.Add(SumOf(passed * time.Duration(waiting)))
-			m.MostWaiting = max(m.MostWaiting, waiting)
-			if inside == 0 {
-				m.Unavailable.Add(SumOf(passed))
+	// passed counts those of a sorted list that are not later than at, and removes them.
+	passed := func(list *[]time.Duration, at time.Duration) (n int64) {
+		for len(*list) > 0 && (*list)[0] <= at {
+			*list = (*list)[1:]
+			n++
+		}
+		return n
+	}
+	for len(waited) > 0 || len(left) > 0 { // no section is called or let in after both have ended
+		at := time.Duration(math.MaxInt64)
+		for _, list := range [][]time.Duration{calls, waited, entered, left} {
+			if len(list) > 0 {
+				at = min(at, list[0])
 			}
 		}
-		waiting, inside, last = waiting+c.waiting, inside+c.inside, c.at
+		if d := at - last; d > 0 && waiting > 0 {
+			m.Waiting.Add(SumOf(d * time.Duration(waiting)))
+			m.MostWaiting = max(m.MostWaiting, waiting)
+			if inside == 0 {
+				m.Unavailable.Add(SumOf(d))
+			}
+		}
+		waiting += passed(&calls, at) - passed(&waited, at)
+		inside += passed(&entered, at) - passed(&left, at)
+		last = at
 	}
 }

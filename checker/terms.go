@@ -51,30 +51,50 @@ type moment struct {
 	ends    bool
 }
 
+// first removes the first moment of several sorted lists. At least one is not empty.
+func first(lists ...*[]moment) moment {
+	var least *[]moment
+	for _, list := range lists {
+		if len(*list) > 0 && (least == nil || (*list)[0].seq < (*least)[0].seq) {
+			least = list
+		}
+	}
+	x := (*least)[0]
+	*least = (*least)[1:]
+	return x
+}
+
 // measureTerms adds the figures of who considered itself the holder of one lock, whose sections are given.
 func (in *input) measureTerms(sections []*history.Section, m *Metrics) {
-	moments := make([]moment, 0, 4*len(sections)) // most sections have two operations
+	// Sections are called in another order than they are let in, so the moments are sorted by kind first.
+	var begins, ends, acts []moment
+	n := len(sections)
+	begins, ends, acts = make([]moment, 0, n), make([]moment, 0, n), make([]moment, 0, 2*n) // most sections have two operations
 	for _, s := range sections {
 		x, ok := in.believed(s)
 		if !ok {
 			continue
 		}
 		m.Tenure.Add(x.toAt - x.fromAt)
-		moments = append(moments, moment{seq: x.from, at: x.fromAt, section: s, begins: true}, moment{seq: x.to, at: x.toAt, section: s, ends: true})
+		begins = append(begins, moment{seq: x.from, at: x.fromAt, section: s, begins: true})
+		ends = append(ends, moment{seq: x.to, at: x.toAt, section: s, ends: true})
 		for _, o := range s.Ops {
 			if in.Effect(o) == evidence.Accepted {
-				moments = append(moments, moment{seq: evidence.EffectSeq(o), section: s})
+				acts = append(acts, moment{seq: evidence.EffectSeq(o), section: s})
 			}
 		}
 	}
-	evidence.SortBy(moments, func(m *moment) int64 { return m.seq })
+	for _, list := range [][]moment{begins, ends, acts} {
+		evidence.SortBy(list, func(m *moment) int64 { return m.seq })
+	}
 	begun := in.EndAt() // until when sections may begin: NoHolder counts no time after it
 	if in.Meta.Duration > 0 {
 		begun = min(begun, in.Meta.Duration)
 	}
 	var now believers
 	var vacant, several time.Duration // since when
-	for _, x := range moments {
+	for len(ends) > 0 || len(acts) > 0 {
+		x := first(&begins, &ends, &acts)
 		before, two := len(now.sections), now.several()
 		switch {
 		case x.begins:

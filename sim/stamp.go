@@ -25,7 +25,9 @@ func (w *World) noteOften(of *stamps, id pointID, k kind, actor, what string, nu
 	if payload != nil {
 		w.trace.payload(payload)
 	}
-	w.trace.end()
+	if len(w.trace.buffer) > mostBuffered || w.trace.out != nil {
+		w.trace.end()
+	}
 }
 
 // stamp makes the stamp of an entry, unless the world has too many.

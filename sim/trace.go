@@ -126,8 +126,11 @@ func (t *trace) beginStamped(s *stamp, at, number int64) {
 	}
 }
 
+// mostBuffered is about how many bytes are hashed at once.
+const mostBuffered = 4096
+
 func (t *trace) end() {
-	if len(t.buffer) > 4096 {
+	if len(t.buffer) > mostBuffered {
 		t.flush()
 	}
 	if t.out != nil {

@@ -8,7 +8,7 @@ import (
 // SortBy sorts a list by a number, and keeps the order of elements with the same number. It takes little
 // time for a list that is nearly in order, as those are that follow the sections of a history.
 func SortBy[T any](list []T, key func(*T) int64) {
-	left := 16 * len(list)
+	left := 32 * len(list)
 	for i := 1; i < len(list); i++ {
 		k := key(&list[i])
 		j := i
