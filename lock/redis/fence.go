@@ -58,8 +58,9 @@ func fenceSplit(l *locker) grant {
 func byScript(text string) fence {
 	return func(l *locker) grant {
 		script := goredis.NewScript(text)
+		var ttl any = l.params.TTL.Milliseconds() // made once
 		return func(ctx context.Context, client goredis.Cmdable, keys []string, owner string) (int64, error) {
-			n, err := script.Run(ctx, client, keys, owner, l.params.TTL.Milliseconds()).Int64()
+			n, err := script.Run(ctx, client, keys, owner, ttl).Int64()
 			if errors.Is(err, goredis.Nil) { // publishedScript always answers nil
 				return 0, nil
 			}

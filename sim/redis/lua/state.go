@@ -16,6 +16,7 @@ type State struct {
 	cache     *Cache
 	lua       *lua.LState
 	globals   *lua.LTable // the globals that scripts may read
+	redis     lua.LValue  // one of them
 	env       *lua.LTable // the scripts' global table: an empty one in front of globals
 	protected map[*lua.LTable]bool
 	handler   *lua.LFunction
@@ -61,8 +62,10 @@ func (s *State) Run(f Function, sha string, keys, argv []string) (reply resp.Rep
 	s.steps.left = maxSteps
 	L.Push(f.lua)
 	n := int(f.lua.Proto.NumParameters)
-	for _, name := range arguments()[:n] {
-		L.Push(s.globals.RawGetString(name))
+	if n > 0 { // those of arguments
+		L.Push(s.redis)
+		L.Push(s.keys.now.table)
+		L.Push(s.argv.now.table)
 	}
 	defer func() {
 		if _, full := recover().(*lua.ApiError); full {
@@ -192,6 +195,7 @@ func newState(c *Cache) *State {
 	}
 	openLibraries(L)
 	s.globals = s.chooseGlobals()
+	s.redis = s.globals.RawGetString("redis")
 	s.env = s.protect(s.globals)
 	s.globals.RawSetString("_G", s.env)
 	s.handler = L.NewFunction(locateError)
