@@ -85,7 +85,8 @@ func (in *input) due(g *evidence.Grant, goneAt time.Duration) (due, freeAt time.
 	lease = max(lease, in.Meta.TTL)
 	from := max(goneAt, g.Given.At)
 	for _, e := range g.Renewals {
-		if e.Request == 0 || e.At <= goneAt+lease { // without a request: a new leader prolongs all leases
+		late := e.Sent > 0 && e.Sent <= goneAt              // sent before, and held on its way
+		if late || e.Request == 0 || e.At <= goneAt+lease { // without a request: a new leader prolongs all leases
 			from = max(from, e.At)
 		}
 	}

@@ -96,8 +96,9 @@ func TestARestoredGrantMayLastForItsLease(t *testing.T) {
 }
 
 // The grant of a session whose owner is gone ends with the session. Servers that are stopped do not end
-// it, and a new leader gives it its whole timeout, or prolongs the lease.
-func TestASessionEndsAfterItsTimeoutOfRunningServers(t *testing.T) {
+// it, and a new leader gives it its whole timeout, or prolongs the lease. A late renewal of the owner does
+// the same.
+func TestAGrantWithoutItsOwnerEndsWithItsSessionOrLease(t *testing.T) {
 	const timeout = 10 * time.Second
 	gone := func() *scriptedHistory {
 		s := story("counter", "off")
@@ -108,9 +109,9 @@ func TestASessionEndsAfterItsTimeoutOfRunningServers(t *testing.T) {
 	promoted := func(s *scriptedHistory) *scriptedHistory {
 		return s.tell(history.Event{Type: history.Promoted, Node: "lock-2"})
 	}
-	prolonged := func(request int64) *scriptedHistory {
+	prolonged := func(request int64, sent time.Duration) *scriptedHistory {
 		s := story("counter", "off").call("a").leased("a", timeout).enter("a", 0).leave("a").answered("a", "unknown", "no answer").after(12 * time.Second)
-		return s.tell(history.Event{Type: history.Renewed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Request: request, Until: 22 * time.Second}).after(9 * time.Second)
+		return s.tell(history.Event{Type: history.Renewed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Request: request, Sent: sent, Until: 22 * time.Second}).after(9 * time.Second)
 	}
 	judge(t, "recovery", []verdictCase{
 		{name: "within the timeout", story: wanted(gone().after(10 * time.Second)), want: Valid},
@@ -137,8 +138,9 @@ func TestASessionEndsAfterItsTimeoutOfRunningServers(t *testing.T) {
 			name:  "a new leader after the servers were stopped for 12 s",
 			story: wanted(promoted(gone().fault("pause", "lock", 12*time.Second)).after(10 * time.Second)), want: Valid,
 		},
-		{name: "a new leader prolonged the lease after 12 s", story: wanted(prolonged(0)), want: Valid},
-		{name: "a request renewed the lease after 12 s", story: wanted(prolonged(7)), want: Invalid, count: 1, text: "ghost"},
+		{name: "a new leader prolonged the lease after 12 s", story: wanted(prolonged(0, 0)), want: Valid},
+		{name: "a renewal arrived after 12 s that was sent before the end", story: wanted(prolonged(7, 2*time.Millisecond)), want: Valid},
+		{name: "a renewal was sent after 11 s", story: wanted(prolonged(7, 11*time.Second)), want: Invalid, count: 1, text: "ghost"},
 	})
 }
 
