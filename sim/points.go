@@ -13,7 +13,7 @@ type pointTable struct {
 	recentCalls [16]*callPoints
 }
 
-// placeOf returns a place for a name that is not empty. Names that are at hand differ in it more often than not.
+// placeOf returns a place for a name that is not empty. The names of one run mostly have different places.
 func placeOf(name string) int { return len(name) + 3*int(name[0]) + 5*int(name[len(name)-1]) }
 
 func newPointTable() pointTable {
