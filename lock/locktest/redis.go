@@ -98,6 +98,9 @@ func (h *redisHook) request(ctx context.Context, command string, send func(ctx c
 	}
 	over := h.Ask(h.worker, h.name+" "+command, func() {
 		h.worker.Point(op + ".called")
+		if err = ctx.Err(); err != nil {
+			return // a process that wakes sees all of its late timers, and code between two of them takes no time in a bubble
+		}
 		err = send(env.WithOp(context.Background(), op))
 	})
 	return cmp.Or(over, err) // as it is: libraries compare it with redis.Nil
