@@ -13,6 +13,7 @@ import (
 func TestAWokenServiceMayWriteBeforeItsContextEnds(t *testing.T) {
 	for _, test := range []struct{ cores, low, high int }{{1, 0, 0}, {2, 100, 140}, {8, 180, 230}} {
 		t.Run(fmt.Sprint(test.cores), func(t *testing.T) {
+			t.Chdir(t.TempDir())
 			path := write(t, "waking.yaml", fmt.Sprintf(`name: waking
 duration: 10s
 workers: 1
