@@ -56,7 +56,7 @@ func admits(t *testing.T, dir, address string, flags ...string) {
 	}
 }
 
-// answer is what jobs says to these arguments.
+// answer has the arguments of jobs, its exit code and its error.
 type answer struct {
 	args string
 	code int

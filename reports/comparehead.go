@@ -23,7 +23,7 @@ type Difference struct {
 // Worsened lists what is worse in head, the most serious check first, without harmless checks.
 func (c *Comparison) Worsened() []Difference { return c.differences(worse, gotWorse) }
 
-// gotWorse is what a sentence says of a strategy that got worse.
+// gotWorse has the words of a sentence about a strategy that got worse.
 const gotWorse = "got worse"
 
 // Unsure lists the differences that may be chance, without harmless checks.
