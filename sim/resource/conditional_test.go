@@ -97,4 +97,3 @@ func TestAStaleReadHasAStaleVersion(t *testing.T) {
 		}
 	})
 }
-
