@@ -70,6 +70,9 @@ func progress(in *input, r *Result) {
 			}
 		}
 		if gone == evidence.Forever && in.Meta.Stopped == history.StopCalm {
+			if in.Hindered(s.Worker).Covers(end) {
+				continue // a message that a fault has delayed has not arrived yet
+			}
 			r.find(Unknown, stepsOf(s), "not ended: %s was still open when the run was stopped, since no section had been let in or had ended for a long time", evidence.NameOf(s))
 			continue
 		}

@@ -142,9 +142,21 @@ func TestAnOpenSectionOfAStoppedRunIsUnknown(t *testing.T) {
 		s.meta.Stopped = why
 		return s
 	}
+	// The last message that the fault has delayed arrives so long after its begin.
+	delayed := func(arrives time.Duration) *scriptedHistory {
+		s := story("counter", "off").acquire("a", 0)
+		fault := history.Event{Type: history.FaultBegin, Fault: 1, Kind: "latency", Target: "a->lock"}
+		s.tell(fault)
+		fault.Type, fault.Until = history.FaultEnd, s.now+arrives
+		s.tell(fault).after(40 * time.Second).final("0")
+		s.meta.Stopped = history.StopCalm
+		return s
+	}
 	judge(t, "progress", []verdictCase{
 		{name: "idle", story: open(history.StopIdle, time.Second), want: Invalid, count: 2, text: "never ended: a's section 1"},
 		{name: "calm", story: open(history.StopCalm, time.Second), want: Unknown, text: "not ended: a's section 1"},
+		{name: "calm, and a delayed message has not arrived", story: delayed(time.Minute), want: Valid},
+		{name: "calm, and the delayed message arrived long ago", story: delayed(time.Second), want: Unknown, text: "not ended: a's section 1"},
 		{
 			name: "calm, after a wait that is too long", want: Invalid, count: 1, text: "starved: b's section 1",
 			story: func() *scriptedHistory {

@@ -26,7 +26,8 @@ func recoveryCheck() Check {
 // ok or an error: a grant that its owner does not know of is a ghost. If the owner crashed, or
 // answered that it does not know what became of its requests, nobody is left to free the lock, and
 // the grant may last for the lease and the margin. In that case a request of the owner may still
-// arrive late, and the lease counts from its arrival.
+// arrive late, and the lease counts from its arrival. A grant without an end of its own lasts as long as
+// a session: its timeout does not run while the servers are stopped, and a new leader begins it anew.
 //
 // A cancelled answer says that the caller gave up. The lock still has to undo its requests, or to
 // answer unknown. Cancelled counts as unknown if a fault other than the cancellation may have kept
@@ -84,11 +85,15 @@ func (in *input) due(g *evidence.Grant, goneAt time.Duration) (due, freeAt time.
 	lease = max(lease, in.Meta.TTL)
 	from := max(goneAt, g.Given.At)
 	for _, e := range g.Renewals {
-		if e.At <= goneAt+lease {
+		late := e.Sent > 0 && e.Sent <= goneAt              // sent before, and held on its way
+		if late || e.Request == 0 || e.At <= goneAt+lease { // without a request: a new leader prolongs all leases
 			from = max(from, e.At)
 		}
 	}
 	freeAt = from + lease + recoveryMargin
+	if g.Until() == 0 { // it lasts as long as a session
+		freeAt = in.SessionEnd(from, lease+recoveryMargin)
+	}
 	due = max(goneAt, g.Given.At) + recoveryMargin
 	if s := g.Section; s.Crashed || g.Revived || !in.outcomeKnown(s) || in.Quorum() > 1 && !in.quorumLeft(g, due) {
 		return freeAt, freeAt

@@ -95,6 +95,55 @@ func TestARestoredGrantMayLastForItsLease(t *testing.T) {
 	})
 }
 
+// The grant of a session whose owner is gone ends with the session. Servers that are stopped do not end
+// it, and a new leader gives it its whole timeout, or prolongs the lease. A late renewal of the owner does
+// the same.
+func TestAGrantWithoutItsOwnerEndsWithItsSessionOrLease(t *testing.T) {
+	const timeout = 10 * time.Second
+	gone := func() *scriptedHistory {
+		s := story("counter", "off")
+		s.meta.TTL = timeout
+		return s.call("a").grant("a").enter("a", 0).leave("a").answered("a", "unknown", "no answer")
+	}
+	wanted := func(s *scriptedHistory) *scriptedHistory { return s.call("b").refusedBy("b", "a").expire("a") }
+	promoted := func(s *scriptedHistory) *scriptedHistory {
+		return s.tell(history.Event{Type: history.Promoted, Node: "lock-2"})
+	}
+	prolonged := func(request int64, sent time.Duration) *scriptedHistory {
+		s := story("counter", "off").call("a").leased("a", timeout).enter("a", 0).leave("a").answered("a", "unknown", "no answer").after(12 * time.Second)
+		return s.tell(history.Event{Type: history.Renewed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Request: request, Sent: sent, Until: 22 * time.Second}).after(9 * time.Second)
+	}
+	judge(t, "recovery", []verdictCase{
+		{name: "within the timeout", story: wanted(gone().after(10 * time.Second)), want: Valid},
+		{name: "beyond the timeout", story: wanted(gone().after(12 * time.Second)), want: Invalid, count: 1, text: "ghost"},
+		{name: "the servers were stopped for 5 s", story: wanted(gone().fault("pause", "lock", 5*time.Second).after(10 * time.Second)), want: Valid},
+		{
+			name: "the servers were stopped for 5 s, beyond the timeout", story: wanted(gone().fault("pause", "lock", 5*time.Second).after(12 * time.Second)),
+			want: Invalid, count: 1, text: "ghost",
+		},
+		{
+			name: "a worker was stopped for 5 s", story: wanted(gone().fault("pause", "b", 5*time.Second).after(7 * time.Second)),
+			want: Invalid, count: 1, text: "ghost",
+		},
+		{name: "a new leader after 9 s", story: wanted(promoted(gone().after(9 * time.Second)).after(10 * time.Second)), want: Valid},
+		{
+			name: "a new leader after 9 s, beyond the timeout", story: wanted(promoted(gone().after(9 * time.Second)).after(12 * time.Second)),
+			want: Invalid, count: 1, text: "ghost",
+		},
+		{
+			name: "a new leader after the end of the session", story: wanted(promoted(gone().after(12 * time.Second)).after(5 * time.Second)),
+			want: Invalid, count: 1, text: "ghost",
+		},
+		{
+			name:  "a new leader after the servers were stopped for 12 s",
+			story: wanted(promoted(gone().fault("pause", "lock", 12*time.Second)).after(10 * time.Second)), want: Valid,
+		},
+		{name: "a new leader prolonged the lease after 12 s", story: wanted(prolonged(0, 0)), want: Valid},
+		{name: "a renewal arrived after 12 s that was sent before the end", story: wanted(prolonged(7, 2*time.Millisecond)), want: Valid},
+		{name: "a renewal was sent after 11 s", story: wanted(prolonged(7, 11*time.Second)), want: Invalid, count: 1, text: "ghost"},
+	})
+}
+
 // A grant on one of three servers blocks nobody, so it may last for its lease.
 func TestAGrantOnAMinorityMayLastForItsLease(t *testing.T) {
 	s := story("counter", "off")

@@ -98,6 +98,11 @@ func (t *teller) tellServer(e *history.Event) {
 		t.refused[id] = true
 		t.repeat(e, id, waiting, "asks for the lock: refused", "refused")
 	case history.Renewed:
+		if e.Late && held.worker == "" {
+			l.grant(e)
+			t.say(t.forAsker(e, e.Worker), e.Worker, turning, "renews its lease, which was over%s", t.which(e.Key))
+			return
+		}
 		l.of(e.Owner).until = e.Until
 		id := t.asking[asker{held.worker, e.Key}]
 		switch {

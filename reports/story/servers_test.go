@@ -5,9 +5,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"lockquake/history"
 	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 	"lockquake/scenarios/run"
 )
 
@@ -44,6 +46,28 @@ func TestALockOnSeveralServersIsToldAsOneLock(t *testing.T) {
 	if strings.Contains(out.String(), "frees the lease") {
 		t.Errorf("nobody freed another one's lease:\n%s", out.String())
 	}
+}
+
+// The record of a lease may stay after its end. If a renewal of its holder arrives late, the lease is that holder's again.
+func TestALateRenewalIsToldAsOne(t *testing.T) {
+	events := []history.Event{
+		{Type: history.AcquireCalled, Worker: "a", Section: 1, Key: "x"},
+		{Type: history.Granted, Worker: "a", Key: "x", Owner: "a", Node: "lock", Until: 2 * time.Second},
+		{Type: history.Acquired, Worker: "a", Section: 1},
+		{At: time.Second, Type: history.Released, Worker: "a", Section: 1, Class: history.ClassUnknown, Err: "no answer"},
+		{At: 2 * time.Second, Type: history.Expired, Worker: "a", Key: "x", Owner: "a", Node: "lock"},
+		{At: 3 * time.Second, Type: history.Renewed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Until: 5 * time.Second, Late: true},
+	}
+	for i := range events {
+		events[i].Seq = int64(i + 1)
+	}
+	trial := &results.Trial{History: &history.History{Meta: history.Meta{Workers: []string{"a"}}, Events: events}}
+	for _, l := range Tell(trial).Lines {
+		if l.Text == "renews its lease, which was over" && l.Actor == "a" && l.Lease == "a 5.000s" {
+			return
+		}
+	}
+	t.Errorf("no line tells the renewal: %+v", Tell(trial).Lines)
 }
 
 // Several holders share a lock. A grant without that mode ends all others, and an end is that of one owner.

@@ -27,7 +27,9 @@ type Evidence struct {
 	held     map[string]Stretches // by key
 	stops    map[string]Stretches
 	troubles Stretches
-	needed   int // see quorum
+	taken    []time.Duration // when a new primary took over
+	frozen   Stretches       // when a server of the lock was stopped
+	needed   int             // see quorum
 }
 
 // New returns the evidence of a history, whose sections are given.
@@ -47,7 +49,7 @@ func NewWhole(h *history.History, witnessed bool) *Evidence {
 func (in *Evidence) Part(h *history.History, sections []*history.Section) *Evidence {
 	return &Evidence{
 		History: h, Sections: sections, witnessed: in.witnessed, over: in.over, needed: in.needed,
-		begun: in.Faults(), common: in.common, others: in.others, workers: in.workers, stops: in.Stopped(), troubles: in.Troubled(),
+		begun: in.Faults(), common: in.common, others: in.others, workers: in.workers, stops: in.Stopped(), troubles: in.Troubled(), taken: in.takeovers(), frozen: in.serversStopped(),
 	}
 }
 

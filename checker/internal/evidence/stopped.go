@@ -19,7 +19,7 @@ type Stretch struct{ From, To time.Duration }
 // Union sorts stretches and merges those that overlap or touch. It reorders the given list.
 func Union(list []Stretch) Stretches {
 	slices.SortFunc(list, func(a, b Stretch) int { return cmp.Compare(a.From, b.From) })
-	var out Stretches
+	out := Stretches{}
 	for _, x := range list {
 		if last := len(out) - 1; last >= 0 && x.From <= out[last].To {
 			out[last].To = max(out[last].To, x.To)
@@ -108,6 +108,55 @@ func (in *Evidence) Troubled() Stretches {
 		in.troubles = Union(list)
 	}
 	return in.troubles
+}
+
+// SessionEnd returns when the servers have ended a session that nobody has kept alive since the given
+// time, at the latest. Timeouts do not run while a server is stopped, and a new leader gives each session
+// its whole timeout.
+func (in *Evidence) SessionEnd(from, timeout time.Duration) time.Duration {
+	running := func(from time.Duration) time.Duration {
+		end := from + timeout
+		for _, x := range in.serversStopped() {
+			if x.From < end && x.To > from {
+				end += x.To - max(x.From, from)
+			}
+		}
+		return end
+	}
+	end := running(from)
+	for _, at := range in.takeovers() {
+		if at > from && at <= end {
+			end = running(at)
+		}
+	}
+	return end
+}
+
+// serversStopped returns when a server of the lock was stopped, without those that a quorum tolerates.
+func (in *Evidence) serversStopped() Stretches {
+	if in.frozen == nil {
+		list := []Stretch{}
+		for _, f := range in.Faults() {
+			if f.Effect == history.EffectStops && serves(f.Target) && !in.Tolerated(f.Target) {
+				list = append(list, f.Stretch)
+			}
+		}
+		in.frozen = Union(list)
+	}
+	return in.frozen
+}
+
+// takeovers returns when a replica became the primary.
+func (in *Evidence) takeovers() []time.Duration {
+	if in.taken == nil {
+		in.taken = []time.Duration{}
+		for i := range in.Events {
+			if in.Events[i].Type == history.Promoted {
+				in.taken = append(in.taken, in.Events[i].At)
+			}
+		}
+	}
+	return in.taken
 }
 
 // Hindered returns when a worker could not be expected to make progress: it was stopped, or a fault
