@@ -46,9 +46,9 @@ conformance: deps
 mutants:
 	$(GO) test ./scenarios/campaign -run '^(TestMutantsAreCaught|TestSoundStrategiesKeepTheirClaims)$$' -mutants 2000 -count 1 -v -timeout 5h
 
-## fleet: kill the server, the workers and the waiting command of a fleet in 100 rounds, at random moments, and compare each result with that of one process; and two workers with one
+## fleet: kill the server, the workers and the waiting command of a fleet in 100 rounds, at random moments, and compare each result with that of one process, also of a million runs; and two workers with one
 fleet:
-	cd fleet && $(GO) test -run '^(TestAFleetSurvivesAnyKill|TestTwoWorkersAreTwiceAsFast)$$' -kills 100 -speed -count 1 -v -timeout 3h
+	cd fleet && $(GO) test -run '^(TestAFleetSurvivesAnyKill|TestACampaignOfSumsIsThatOfOneProcess|TestTwoWorkersAreTwiceAsFast)$$' -kills 100 -sums -speed -count 1 -v -timeout 3h
 
 ## short: the tests that take no time
 short:
@@ -61,6 +61,7 @@ bench:
 ## race: the tests under the race detector
 race:
 	$(GO) test -race -short -timeout 15m ./...
+	cd fleet && $(GO) test -race -short -timeout 15m ./...
 
 ## lint: the linters, which also hold the table of who may import whom
 lint: $(LINTER)

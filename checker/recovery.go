@@ -27,7 +27,7 @@ func recoveryCheck() Check {
 // answered that it does not know what became of its requests, nobody is left to free the lock, and
 // the grant may last for the lease and the margin. In that case a request of the owner may still
 // arrive late, and the lease counts from its arrival. A grant without an end of its own lasts as long as
-// a session: its timeout does not run while the servers are stopped, and a new leader begins it anew.
+// a session: its timeout does not run while the servers are stopped, and a new leader begins it again.
 //
 // A cancelled answer says that the caller gave up. The lock still has to undo its requests, or to
 // answer unknown. Cancelled counts as unknown if a fault other than the cancellation may have kept

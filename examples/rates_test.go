@@ -56,6 +56,7 @@ func TestTheRatesAreThoseOfOurOwnLocks(t *testing.T) {
 		{"redislock", ofLock(newRedislock), "failover", "exclusion", 20, "redis-replica", nil},
 		{"database/sql", ofService(newJobs), "backend-killed", "exclusion", 10, "pg-advisory-session", nil},
 		{"pgxpool", ofService(newPoolJobs), "backend-killed", "exclusion", 10, "pg-advisory-session", nil},
+		{"client-go", ofLock(newElection(sharing)), "kube-lease-pause", "lost-update", 10, "kube-lease", nil},
 		{"client-go", ofLock(newElection(sharing)), "lease-released-first", "lost-update", 10, "lease-release-first", nil},
 		{"client-go, after the work", ofLock(newElection(context.WithoutCancel)), "lease-released-first", "lost-update", 10, "kube-lease", nil},
 	} {

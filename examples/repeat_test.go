@@ -52,6 +52,7 @@ func TestTheSameSeedGivesTheSameRun(t *testing.T) {
 		{"etcd", "etcd-pause", ofLock(newEtcd(watchEtcd)), []locktest.Option{locktest.Set("duration", "3s")}},
 		{"advisory lock", "backend-killed", ofService(newJobs), []locktest.Option{locktest.Set("duration", "10s")}},
 		{"advisory lock on pgxpool", "backend-killed", ofService(newPoolJobs), []locktest.Option{locktest.Set("duration", "10s")}},
+		{"leader election, paused", "kube-lease-pause", ofLock(newElection(sharing)), []locktest.Option{locktest.Set("duration", "3m")}},
 		{"leader election", "lease-released-first", ofLock(newElection(sharing)), nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -2,6 +2,8 @@ package fleet
 
 import (
 	"cmp"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/url"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nkeys"
 	"github.com/spf13/pflag"
 
 	"lockquake/cmd/command"
@@ -59,7 +62,7 @@ func (a *access) flags(flags *pflag.FlagSet) {
 	}
 }
 
-// options returns the options of the client. A file that cannot be read is a usage error.
+// options returns the options of the client. A file that cannot be read or has something else is a usage error.
 func (a access) options() ([]nats.Option, error) {
 	for _, f := range a.all() {
 		*f.into = cmp.Or(*f.into, os.Getenv(f.variable))
@@ -72,6 +75,9 @@ func (a access) options() ([]nats.Option, error) {
 	}
 	var options []nats.Option
 	if a.creds != "" {
+		if err := checkCredentials(a.creds); err != nil {
+			return nil, command.Usagef("--creds %s: %v", a.creds, err)
+		}
 		options = append(options, nats.UserCredentials(a.creds))
 	}
 	if a.nkey != "" {
@@ -91,14 +97,29 @@ func (a access) options() ([]nats.Option, error) {
 	}
 	switch {
 	case a.cert != "" && a.key != "":
+		if _, err := tls.LoadX509KeyPair(a.cert, a.key); err != nil {
+			return nil, command.Usagef("--tlscert %s, --tlskey %s: %v", a.cert, a.key, err)
+		}
 		options = append(options, nats.ClientCert(a.cert, a.key))
 	case a.cert != "" || a.key != "":
 		return nil, command.Usagef("--tlscert and --tlskey need each other")
 	}
 	if a.ca != "" {
+		if text, err := os.ReadFile(a.ca); err != nil || !x509.NewCertPool().AppendCertsFromPEM(text) {
+			return nil, command.Usagef("--tlsca %s: the file has no certificate", a.ca)
+		}
 		options = append(options, nats.RootCAs(a.ca))
 	}
 	return options, nil
+}
+
+// checkCredentials returns an error for a file without the key of a user, which credentials have beside the token.
+func checkCredentials(path string) error {
+	text, err := os.ReadFile(path)
+	if err == nil {
+		_, err = nkeys.ParseDecoratedUserNKey(text)
+	}
+	return err
 }
 
 // connect connects to a server, or to one of several in a list with commas.

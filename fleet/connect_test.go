@@ -1,15 +1,6 @@
 package fleet
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
-	"errors"
-	"math/big"
-	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -104,72 +95,5 @@ func TestTwoServersCannotHaveOneState(t *testing.T) {
 	third := start(t, dir, "plain", "serve", "--dir", filepath.Join(dir, "other"), "--listen", address)
 	if third.wait(t) != 64 || !strings.Contains(third.onlyLine(t), "address already in use") {
 		t.Errorf("exit code %d: %s", third.code, &third.err)
-	}
-}
-
-// The server takes the configuration of a nats-server, and the client the flags and the variables of the command nats.
-func TestUsersAndTLSAreThoseOfNATS(t *testing.T) {
-	dir := t.TempDir()
-	scenario(t, dir)
-	writeCertificate(t, dir)
-	const config = `
-port: 4222
-authorization: {users: [{user: me, password: $FLEET_PASSWORD, permissions: {
-  publish: ["lockquake.>", "$JS.>", "$KV.lockquake-jobs.>", "$O.>", "_INBOX.>"]
-  subscribe: ["lockquake.>", "$JS.>", "$KV.lockquake-jobs.>", "$O.>", "_INBOX.>"]
-}}]}
-tls: {cert_file: cert.pem, key_file: key.pem}
-`
-	if err := os.WriteFile(filepath.Join(dir, "nats.conf"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("FLEET_PASSWORD", "secret")
-	_, address := startServer(t, dir, "127.0.0.1:0", "--config", "nats.conf")
-	for _, test := range []struct {
-		args string
-		code int
-		want string
-	}{
-		{"jobs tls://me:secret@" + address + " --tlsca cert.pem", 0, ""},
-		{"jobs nats://" + address + " --user me --password secret --tlsca cert.pem", 0, ""},
-		{"jobs tls://me:wrong@" + address + " --tlsca cert.pem", 64, "tls://me:xxxxx@" + address + " refuses this user: nats: Authorization Violation"},
-		{"jobs tls://me:secret@" + address, 70, "tls://me:xxxxx@" + address + ": nats: tls error: tls: failed to verify certificate: x509: certificate signed by unknown authority"},
-	} {
-		p := start(t, dir, "plain", strings.Fields(test.args)...)
-		if code := p.wait(t); code != test.code {
-			t.Errorf("%s: exit code %d, want %d: %s", test.args, code, test.code, &p.err)
-		}
-		if test.want != "" && p.onlyLine(t) != "lockquake: "+test.want {
-			t.Errorf("%s: it says %q", test.args, &p.err)
-		}
-	}
-	t.Setenv("NATS_CA", "cert.pem")
-	start(t, dir, "plain", "work", "tls://me:secret@"+address)
-	p := start(t, dir, "plain", "run", "small.yaml", "--seeds", "1-10", "--no-report", "--quiet", "--on", "tls://me:secret@"+address)
-	plain := start(t, dir, "plain", "run", "small.yaml", "--seeds", "1-10", "--no-report", "--quiet")
-	if plain.wait(t) != p.wait(t) || plain.out.String() != p.out.String() {
-		t.Errorf("exit code %d, and %d in one process: %s%s", p.code, plain.code, &p.out, &p.err)
-	}
-}
-
-// writeCertificate writes cert.pem and key.pem for 127.0.0.1.
-func writeCertificate(t *testing.T, dir string) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour), IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
-	}
-	cert, certErr := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	private, keyErr := x509.MarshalPKCS8PrivateKey(key)
-	err = errors.Join(certErr, keyErr,
-		os.WriteFile(filepath.Join(dir, "cert.pem"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert}), 0o600),
-		os.WriteFile(filepath.Join(dir, "key.pem"), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}), 0o600))
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -80,6 +80,9 @@ func (r *rig) ended() bool {
 // In each round the server, both workers and the command run are killed once, after a number of pieces that the round
 // draws, and up to 50 ms later, so that any step of their work may be the last one.
 func TestAFleetSurvivesAnyKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs a campaign in each round")
+	}
 	want, out, code := reference(t, "small.yaml")
 	for round := range *kills {
 		t.Run(fmt.Sprint(round+1), func(t *testing.T) {

@@ -103,7 +103,7 @@ func (p *process) kill() {
 }
 
 // patience is the most time that a test waits for anything. It only ends tests that hang.
-const patience = 5 * time.Minute
+const patience = time.Hour
 
 func (p *process) wait(t *testing.T) int {
 	t.Helper()

@@ -82,6 +82,8 @@ func (c *client) begin(ctx context.Context, j *job, text []byte, w command.Work)
 		return command.Usagef("%s is on the fleet already: --resume waits for it, and remove %s makes place for a new one", j.Name, j.Name)
 	case found:
 		*j = there
+	case w.Resume:
+		w.Note("nothing to resume on the fleet: no campaign is called " + j.Name + ", and it is submitted")
 	}
 	return patiently(ctx, func(ctx context.Context) error {
 		if !found {

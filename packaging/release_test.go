@@ -1,8 +1,10 @@
 package packaging_test
 
 import (
+	"cmp"
 	"debug/elf"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,6 +22,9 @@ func TestTheReleaseAndTheSnapshotHaveTheSameTargets(t *testing.T) {
 	}
 	var release struct {
 		Builds []struct {
+			ID      string   `yaml:"id"`
+			Dir     string   `yaml:"dir"`
+			Binary  string   `yaml:"binary"`
 			Main    string   `yaml:"main"`
 			Env     []string `yaml:"env"`
 			Flags   []string `yaml:"flags"`
@@ -28,6 +33,8 @@ func TestTheReleaseAndTheSnapshotHaveTheSameTargets(t *testing.T) {
 			Goarch  []string `yaml:"goarch"`
 		} `yaml:"builds"`
 		Archives []struct {
+			IDs   []string `yaml:"ids"`
+			Name  string   `yaml:"name_template"`
 			Files []string `yaml:"files"`
 		} `yaml:"archives"`
 	}
@@ -39,23 +46,36 @@ func TestTheReleaseAndTheSnapshotHaveTheSameTargets(t *testing.T) {
 	loop := func(name string) []string {
 		return strings.Fields(string(regexp.MustCompile(`for ` + name + ` in (.*); do`).FindSubmatch(script)[1]))
 	}
-	b := release.Builds[0]
-	if !slices.Equal(b.Goos, loop("os")) || !slices.Equal(b.Goarch, loop("arch")) {
-		t.Errorf("goreleaser.yaml builds for %v and %v, snapshot.sh for %v and %v", b.Goos, b.Goarch, loop("os"), loop("arch"))
+	if built := strings.Count(string(script), "\n\t\tbuild "); built != 2 || len(release.Builds) != built || len(release.Archives) != built {
+		t.Fatalf("snapshot.sh builds %d programs, and goreleaser.yaml %d for %d archives", built, len(release.Builds), len(release.Archives))
 	}
-	for _, want := range slices.Concat(b.Env, b.Flags, b.Ldflags, []string{b.Main}) {
-		if !strings.Contains(string(script), want) {
-			t.Errorf("snapshot.sh builds without %s", want)
+	for i, b := range release.Builds {
+		if !slices.Equal(b.Goos, loop("os")) || !slices.Equal(b.Goarch, loop("arch")) {
+			t.Errorf("%s: goreleaser.yaml builds for %v and %v, snapshot.sh for %v and %v", b.ID, b.Goos, b.Goarch, loop("os"), loop("arch"))
+		}
+		call := fmt.Sprintf("\tbuild %s %s %s\n", cmp.Or(b.Dir, "."), b.Main, b.Binary)
+		for _, want := range slices.Concat(b.Env, b.Flags, b.Ldflags, []string{call}) {
+			if !strings.Contains(string(script), want) {
+				t.Errorf("%s: snapshot.sh builds without %q", b.ID, want)
+			}
+		}
+		if _, err := os.Stat(filepath.Join("..", b.Dir, b.Main, "main.go")); err != nil {
+			t.Errorf("%s: %v", b.ID, err)
+		}
+		// Each program has an archive of its own, and the archives have different names.
+		a := release.Archives[i]
+		if !slices.Equal(a.IDs, []string{b.ID}) || !strings.HasPrefix(a.Name, b.Binary+"_{{") {
+			t.Errorf("the archive %q has %v, and not %s", a.Name, a.IDs, b.ID)
+		}
+		for _, file := range a.Files {
+			if _, err := os.Stat(filepath.Join("..", file)); err != nil {
+				t.Errorf("the archive %q has no %s", a.Name, file)
+			}
 		}
 	}
 	// Go records that a source has changes if a file in it is neither committed nor ignored.
 	if ignored, err := os.ReadFile("../.gitignore"); err != nil || !strings.Contains(string(ignored), "/dist/\n") {
 		t.Errorf("git does not ignore the folder of a release: %v", err)
-	}
-	for _, file := range release.Archives[0].Files {
-		if _, err := os.Stat(filepath.Join("..", file)); err != nil {
-			t.Errorf("an archive of a release has no %s", file)
-		}
 	}
 }
 

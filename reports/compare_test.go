@@ -297,3 +297,25 @@ func TestAComparisonListsAllThatGotWorse(t *testing.T) {
 		}
 	}
 }
+
+// Each strategy is named once. Checks with the same figures share them.
+func TestAStrategyIsNamedOnceWithAllThatGotWorse(t *testing.T) {
+	from := func(label, about, figures string) Difference {
+		return Difference{Strategy: label, About: about, figures: figures}
+	}
+	list := []Difference{
+		from("a", "lost-update", "from 0 to 3"), from("b", "lost-update", "from 1 to 9"), from("a", "exclusion", "from 0 to 3"),
+		from("a", "told", "from 0 to 4"), from("a", "finished", "from 99 % to 90 %"),
+	}
+	var got []string
+	for _, s := range byStrategy(list, "got worse") {
+		got = append(got, s.Text)
+	}
+	want := []string{
+		"a got worse: lost-update, exclusion from 0 to 3; told from 0 to 4; finished from 99 % to 90 %",
+		"b got worse: lost-update from 1 to 9",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -16,10 +16,15 @@ type Difference struct {
 	Strategy string // label
 	About    string // the check or the measure
 	Text     string // a sentence with both figures
+
+	figures string // as in "from 0 of 40 runs to 3 of 40 runs"
 }
 
 // Worsened lists what is worse in head, the most serious check first, without harmless checks.
-func (c *Comparison) Worsened() []Difference { return c.differences(worse, "got worse") }
+func (c *Comparison) Worsened() []Difference { return c.differences(worse, gotWorse) }
+
+// gotWorse has the words of a sentence about a strategy that got worse.
+const gotWorse = "got worse"
 
 // Unsure lists the differences that may be chance, without harmless checks.
 func (c *Comparison) Unsure() []Difference { return c.differences(cannotTell, "may have changed") }
@@ -31,7 +36,8 @@ func (c *Comparison) differences(verdict judgement, said string) []Difference {
 		if from == to {
 			return
 		}
-		list = append(list, Difference{label, about, fmt.Sprintf("%s %s: %s from %s to %s", words.Plain(label, 60), said, about, from, to)})
+		figures := fmt.Sprintf("from %s to %s", from, to)
+		list = append(list, Difference{label, about, sentenceOf(label, said, about+" "+figures), figures})
 	}
 	for _, st := range c.Strategies {
 		for _, check := range st.Checks {
@@ -48,6 +54,33 @@ func (c *Comparison) differences(verdict judgement, said string) []Difference {
 	order := checker.Serious(checker.Names())
 	slices.SortStableFunc(list, func(a, b Difference) int { return place(order, a.About) - place(order, b.About) })
 	return list
+}
+
+// sentenceOf returns the sentence about a strategy.
+func sentenceOf(label, said, changes string) string {
+	return fmt.Sprintf("%s %s: %s", words.Plain(label, 60), said, changes)
+}
+
+// byStrategy returns a sentence for each strategy with all of its differences, in the order of its first one. Successive checks
+// with the same figures share them.
+func byStrategy(list []Difference, said string) []tables.Sentence {
+	var sentences []tables.Sentence
+	for i, d := range list {
+		of := func(other Difference) bool { return other.Strategy == d.Strategy }
+		if slices.ContainsFunc(list[:i], of) {
+			continue
+		}
+		mine := slices.DeleteFunc(slices.Clone(list), func(other Difference) bool { return !of(other) })
+		var changes, shared []string
+		for k, one := range mine {
+			shared = append(shared, one.About)
+			if k == len(mine)-1 || mine[k+1].figures != one.figures {
+				changes, shared = append(changes, strings.Join(shared, ", ")+" "+one.figures), nil
+			}
+		}
+		sentences = append(sentences, tables.Sentence{Text: sentenceOf(d.Strategy, said, strings.Join(changes, "; ")), Grade: tables.Failed, Uses: []string{d.Strategy}})
+	}
+	return sentences
 }
 
 // place returns the position of a check in an order, the end for a measure.
@@ -74,7 +107,7 @@ func (t tally) sentence() string {
 // headline says what got worse. If nothing did, it says what got better and how much is not clear.
 func (c *Comparison) headline() string {
 	if c.Verdict == worse {
-		return c.Worsened()[0].Text // the others have sentences of their own
+		return c.worsened()[0].Text // the other strategies have sentences of their own
 	}
 	gains, unsure := c.differences(better, "got better"), c.Unsure()
 	n, unclear := c.unclear()
@@ -126,13 +159,8 @@ func (c *Comparison) unclear() (n int, text string) {
 	return checks + measures, text
 }
 
+// worsened returns a sentence for each strategy that got worse.
+func (c *Comparison) worsened() []tables.Sentence { return byStrategy(c.Worsened(), gotWorse) }
+
 // alsoWorse returns what got worse beside what the headline says.
-func (c *Comparison) alsoWorse() []tables.Sentence {
-	var list []tables.Sentence
-	for i, d := range c.Worsened() {
-		if i > 0 {
-			list = append(list, tables.Sentence{Text: d.Text, Grade: tables.Failed, Uses: []string{d.Strategy}})
-		}
-	}
-	return list
-}
+func (c *Comparison) alsoWorse() []tables.Sentence { return c.worsened()[min(1, len(c.Worsened())):] }

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -15,6 +16,10 @@ type Outsider interface {
 	// It returns the reading at which it stopped, and what is asked for, in an order that does not depend
 	// on the scheduler of Go.
 	Advance(to time.Duration) (at time.Duration, asks []func())
+	// Wake moves the clock to the present when the process goes on after a stop. A timer that is due at a reading fires at
+	// the reading that late returns, which Wake calls for each reading at which a timer is due, the earliest first. Wake
+	// reports false, and does nothing, if it cannot do this. Then Advance runs what is late.
+	Wake(late func(due time.Duration) time.Duration) bool
 	// Clock returns the reading to which the clock has moved.
 	Clock() time.Duration
 	// Busy reports whether a task of the world waits for the outsider, so that the run goes on.
@@ -30,6 +35,7 @@ type outsider struct {
 	asks    []func() // not yet taken up
 	askedAt int64    // true time
 	horizon int64    // see World.look
+	woken   bool     // by Wake, so that it need not wait for the lag of the waking
 }
 
 // Attach makes o a part of the process. The trace shows an outsider only through what it asks for.
@@ -105,7 +111,21 @@ const farthest = 365 * 24 * time.Hour
 // runs reports whether the outsider may move now.
 func (o *outsider) runs() bool {
 	p := o.process
-	return !p.crashed && p.stops == 0 && !p.waking.lags()
+	return !p.crashed && p.stops == 0 && (o.woken || !p.waking.lags())
+}
+
+// wake lets an outsider go on after a stop. Each of its late timers is drawn to a processor of the process, as a late deadline of
+// the world's tasks is, and fires after the lag of this processor. No timer is late that comes due when a processor is awake.
+func (o *outsider) wake() {
+	k, mono := &o.process.waking, &o.process.node.mono
+	processors := k.processors()
+	first := slices.MinFunc(processors, func(a, b lane) int { return cmp.Compare(a.event.at, b.event.at) })
+	o.woken = o.Wake(func(due time.Duration) time.Duration {
+		if due >= time.Duration(mono.at(first.event.at)) {
+			return due
+		}
+		return time.Duration(mono.at(processors[k.laneOf(classDeadline)].event.at))
+	})
 }
 
 // timerSlack is how late the world may learn of a timer of an outsider, as timers on a machine are late. So an

@@ -66,6 +66,9 @@ func (p *Process) makeLanes() {
 	}
 }
 
+// processors returns the lanes that handle late deadlines.
+func (k *waking) processors() []lane { return k.lanes[:max(len(k.lanes)-1, 1)] }
+
 // laneOf returns the lane that handles a late event. For a deadline it is drawn.
 func (k *waking) laneOf(c class) int {
 	processors := len(k.lanes) - 1
@@ -103,6 +106,9 @@ func (p *Process) wake() {
 	})
 	for i := range k.late {
 		k.late[i].lane = k.laneOf(k.late[i].class)
+	}
+	if p.outsider != nil {
+		p.outsider.wake()
 	}
 	for _, e := range atWork {
 		e.late = nil
@@ -161,11 +167,10 @@ func (p *Process) postpone(e *event, c class) bool {
 // message is if the poller is awake. A deadline is if any processor is awake, or if it was set
 // after the waking.
 func (k *waking) handlesNow(e *event, c class) bool {
-	processors := k.lanes[:max(len(k.lanes)-1, 1)]
 	if c == classMessage {
 		return k.lanes[len(k.lanes)-1].awake
 	}
-	return e.seq > k.since || slices.ContainsFunc(processors, func(l lane) bool { return l.awake })
+	return e.seq > k.since || slices.ContainsFunc(k.processors(), func(l lane) bool { return l.awake })
 }
 
 // forget removes a cancelled event from the late list.

@@ -15,6 +15,7 @@ import (
 	"lockquake/faults"
 	"lockquake/reports/story"
 	"lockquake/reports/tables"
+	"lockquake/reports/words"
 	"lockquake/scenarios"
 	"lockquake/scenarios/results"
 	"lockquake/scenarios/search"
@@ -52,6 +53,10 @@ With --pauses FILE a pause lasts as long as the longest that was measured (docs/
 
 --placement tells the story of one placement, which it takes as the output prints it. --write
 makes a scenario file of it, or of the first placement found that does the most harm.
+
+Stopped by Ctrl-C or SIGTERM, explore prints the placements that were tried, marked as partial; a
+second Ctrl-C ends it at once. It stores no runs: the same command starts from the beginning and
+finds the same placements.
 
 Exit codes: 0 also if a placement breaks a check; with --fail-on-violation 1 if a placement
 corrupts something or breaks fencing; 64 usage or scenario error, 70 a fault of lockquake or of the
@@ -139,7 +144,7 @@ func (f *exploreFlags) run(ctx context.Context, arg string, stdout, stderr io.Wr
 	}
 	noteLibraries(stderr, s, f.strategies)
 	if len(f.placement) > 0 {
-		return f.place(s, f.placement, stdout)
+		return f.place(ctx, s, f.placement, stdout)
 	}
 	e, err := f.explore(ctx, s, stderr)
 	if e == nil {
@@ -152,15 +157,12 @@ func (f *exploreFlags) run(ctx context.Context, arg string, stdout, stderr io.Wr
 	} else if printErr := f.print(arg, e, stdout); printErr != nil {
 		return printErr
 	}
-	if e.Partial {
-		tried := 0
-		for _, st := range e.Strategies {
-			tried += st.Tried
-		}
-		return interruptError{fmt.Sprintf("%s was explored in part only, %d placements", s.Name, tried)}
-	}
-	if err := f.writeWorst(s, e, stderr); err != nil {
+	// A search that was stopped has found placements too.
+	if err := f.writeWorst(context.WithoutCancel(ctx), s, e, stderr); err != nil {
 		return err
+	}
+	if e.Partial {
+		return interruptError{fmt.Sprintf("%s was stopped after %s", s.Name, words.Count(e.Tried(), "placement"))}
 	}
 	if f.fail && slices.ContainsFunc(e.Strategies, func(st results.ExploredStats) bool { return st.Corrupting+st.Fencing > 0 }) {
 		return outcomeError{exitViolation}
@@ -224,7 +226,7 @@ func (f *exploreFlags) line(arg, label string, p results.Placement) string {
 }
 
 // writeWorst writes the first placement that does the most harm, if --write is set.
-func (f *exploreFlags) writeWorst(s *scenarios.Scenario, e *results.Exploration, stderr io.Writer) error {
+func (f *exploreFlags) writeWorst(ctx context.Context, s *scenarios.Scenario, e *results.Exploration, stderr io.Writer) error {
 	if f.write == "" {
 		return nil
 	}
@@ -238,7 +240,7 @@ func (f *exploreFlags) writeWorst(s *scenarios.Scenario, e *results.Exploration,
 			for _, at := range harmful[0].Places {
 				lines = append(lines, at.Text)
 			}
-			return f.place(s, lines, nil)
+			return f.place(ctx, s, lines, nil)
 		}
 	}
 	say(stderr, "lockquake: nothing was written to %s: no placement breaks a check", f.write)
@@ -263,14 +265,17 @@ func (f *exploreFlags) writeFile(placed *scenarios.Scenario, specs []faults.Spec
 
 // place runs one placement. It prints the story of each strategy unless stdout is nil, and
 // writes the placement to a file if --write is set.
-func (f *exploreFlags) place(s *scenarios.Scenario, lines []string, stdout io.Writer) error {
+func (f *exploreFlags) place(ctx context.Context, s *scenarios.Scenario, lines []string, stdout io.Writer) error {
 	specs, err := search.ParsePlacement(lines...)
 	if err != nil {
 		return usageError{err.Error()}
 	}
 	r := f.search
 	r.Strategies = f.strategies
-	placed, trials, err := r.Place(s, specs)
+	placed, trials, err := r.Place(ctx, s, specs)
+	if ctx.Err() != nil {
+		return interruptError{"before the placement was tried"}
+	}
 	if err != nil {
 		return badSearch(err)
 	}

@@ -444,3 +444,19 @@ func TestAnInterruptedMatrixReportsTheRunsThatWereDone(t *testing.T) {
 	}
 	onlyHolds(t, dir, "matrix")
 }
+
+func TestAnInterruptedExploreReportsThePlacementsThatWereTried(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes some seconds")
+	}
+	dir := t.TempDir()
+	last := interruptAtProgress(t, dir, "^gc-pause: [0-9]", "explore", "gc-pause", "--strategy", "redis", "--faults", "2", "--sections", "9", "--write", "placed.yaml")
+	if !regexp.MustCompile(`^lockquake: interrupted: gc-pause was stopped after [0-9]+ placements$`).MatchString(last) {
+		t.Errorf("it says %q", last)
+	}
+	// One of the placements that were tried is written, and its file is as expected.
+	p := start(t, dir, "run", "placed.yaml", "--no-report")
+	if code := p.wait(t); code != exitOK || !strings.Contains(p.stdout.String(), "redis lost updates in the only run") {
+		t.Errorf("exit code %d: %s%s", code, p.stdout.String(), p.stderr.String())
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"lockquake/faults"
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
+	"lockquake/reports/words"
 	"lockquake/scenarios"
 	"lockquake/scenarios/libraries"
 	"lockquake/scenarios/results"
@@ -273,28 +274,45 @@ func (p program) newValidate() *cobra.Command {
 		Use:   "validate SCENARIO...",
 		Short: "Check scenario files for errors",
 		Long: `Validate reads scenario files, or built-in scenarios by name, as run does. It prints the first
-error with its file, line and column, and the nearest right word. Settings that defeat each
-other get a warning, such as a lease that ends before it is renewed.`,
-		Example: "  lockquake validate my-lock.yaml",
-		Args:    atLeastOne("a scenario"),
+error of each with its file, line and column, and the nearest right word. Settings that defeat each
+other get a warning, such as a lease that ends before it is renewed.
+
+Exit codes: 0 if all are right, also with warnings, and 64 if one has an error.`,
+		Example: `  lockquake validate my-lock.yaml
+  lockquake validate scenarios/*.yaml`,
+		Args: atLeastOne("a scenario"),
 
 		ValidArgsFunction: p.completeScenarios(math.MaxInt),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			var outcome error
 			for _, arg := range args {
-				s, err := p.load(arg)
-				if err == nil {
-					err = s.Fits()
-				}
-				if err != nil {
+				err := p.validate(arg, cmd.OutOrStdout())
+				if err != nil && exitCode(err) != exitUsage {
 					return err
 				}
-				noteLibraries(cmd.OutOrStdout(), s, nil)
-				warn(cmd.OutOrStdout(), s, nil)
-				fmt.Fprintf(cmd.OutOrStdout(), "%s: ok, %d strategies, %d checks, hash %s\n", arg, len(s.Strategies), len(s.Checks), s.Hash)
+				if err != nil {
+					fmt.Fprintf(cmd.ErrOrStderr(), "lockquake: %v\n", err)
+					outcome = outcomeError{exitUsage}
+				}
 			}
-			return nil
+			return outcome
 		},
 	}
+}
+
+// validate reads one scenario, and prints its warnings and its size.
+func (p program) validate(arg string, stdout io.Writer) error {
+	s, err := p.load(arg)
+	if err == nil {
+		err = s.Fits()
+	}
+	if err != nil {
+		return err
+	}
+	noteLibraries(stdout, s, nil)
+	warn(stdout, s, nil)
+	fmt.Fprintf(stdout, "%s: ok, %s, %s, hash %s\n", arg, words.Count(len(s.Strategies), "strategy"), words.Count(len(s.Checks), "check"), s.Hash)
+	return nil
 }
 
 // warn prints the warnings of a scenario, a line for each. If strategies or labels are

@@ -177,6 +177,13 @@ func (f *runFlags) one(ctx context.Context, s *scenarios.Scenario, title, dir st
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	r.Journal = journal
+	if f.resume && f.executor == nil && journal.Runs() == 0 {
+		from := fmt.Sprintf("at seed %d", max(1, r.Seeds.First))
+		if f.part != "" {
+			from = "at the first seed of shard " + f.part
+		}
+		say(stderr, "lockquake: nothing to resume in %s; %s starts %s", dir, s.Name, from)
+	}
 	delivered, err := f.execute(ctx, s, title, r, stderr)
 	if err != nil {
 		return nil, err

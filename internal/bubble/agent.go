@@ -10,13 +10,14 @@ import (
 	"lockquake/sim"
 )
 
-// command is one command of the world to the agent. The agent moves the clock first, and then does one of
-// start, do, deliver and end, if any is set.
+// command is one command of the world to the agent. The agent delays the timers, moves the clock, and then does one of
+// start, do, deliver and end, as far as they are set.
 type command struct {
-	to      time.Duration // the reading of the clock to move to
-	through bool          // do not stop when a goroutine asks for something
-	start   func()        // in a goroutine of its own
-	do      func()        // in the agent; it does not block
+	delay   func(due time.Duration) time.Duration // between readings of the clock; it is called for each timer, the earliest first
+	to      time.Duration                         // the reading of the clock to move to
+	through bool                                  // do not stop when a goroutine asks for something
+	start   func()                                // in a goroutine of its own
+	do      func()                                // in the agent; it does not block
 	deliver *ask
 	end     bool
 }
@@ -38,10 +39,14 @@ func (b *Bubble) agent(wall time.Time, mono time.Duration) {
 	for c := range b.commands {
 		if c.end {
 			b.release()
-			synctest.Wait()       // what goes on must not run beside the next run
 			time.Sleep(unwinding) //nolint:forbidigo // in the bubble
+			synctest.Wait()       // what goes on must not run beside the next run
 			b.answers <- answer{clock: clock()}
 			return
+		}
+		if c.delay != nil {
+			start := origin.Add(-mono).UnixNano()
+			delay(func(due int64) int64 { return start + int64(c.delay(time.Duration(due-start))) })
 		}
 		var asks []*ask
 		for clock() < c.to && (c.through || len(asks) == 0) {

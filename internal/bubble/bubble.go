@@ -3,6 +3,7 @@ package bubble
 import (
 	"context"
 	"runtime/pprof"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -21,6 +22,8 @@ type Bubble struct {
 	clock  time.Duration
 	calls  int    // of the world that have not returned
 	open   []*ask // taken up by the world and not answered
+	delays bool   // see LateTimers
+	late   []span // readings at which late timers of one processor fire, one in each ns
 	closed bool
 
 	// For the goroutines of the bubble.
@@ -34,13 +37,16 @@ type Bubble struct {
 	refused int
 }
 
+// span is a range of readings of the clock, with both ends.
+type span struct{ first, last time.Duration }
+
 var _ sim.Outsider = (*Bubble)(nil)
 
 // New makes the bubble of a process and attaches it to the world. In the bubble time.Now is the wall clock
 // of the node at first, and goes on with its monotonic clock. The end of the run closes it. The stack of a panic
 // shows rerun, the command that repeats the run, beside the goroutine; "" for none.
 func New(t *testing.T, p *sim.Process, rerun string) *Bubble {
-	b := &Bubble{process: p, commands: make(chan command), answers: make(chan answer), clock: p.Node().Mono()}
+	b := &Bubble{process: p, commands: make(chan command), answers: make(chan answer), clock: p.Node().Mono(), delays: LateTimers(t) == nil}
 	wall, mono := p.Node().Now(), b.clock
 	labels := pprof.Labels()
 	if rerun != "" {
@@ -66,7 +72,7 @@ func (b *Bubble) tell(c command) []func() {
 // now lets the clock catch up with that of the process, gives a command, and takes up at once what the
 // bubble asks for.
 func (b *Bubble) now(c command) {
-	c.to, c.through = b.process.Node().Mono(), true
+	c.to, c.through = b.lastOf(b.process.Node().Mono()), true
 	for _, do := range b.tell(c) {
 		do()
 	}
@@ -75,7 +81,41 @@ func (b *Bubble) now(c command) {
 // Advance implements sim.Outsider.
 func (b *Bubble) Advance(to time.Duration) (time.Duration, []func()) {
 	asks := b.tell(command{to: to})
+	if last := b.lastOf(b.clock); last > b.clock {
+		asks = append(asks, b.tell(command{to: last, through: true})...)
+	}
 	return b.clock, asks
+}
+
+// Wake implements sim.Outsider. The late timers of one processor fire 1 ns apart, in the order in which they were due. So what one of
+// them wakes has come to rest before the next one fires, and the order of goroutines does not depend on the scheduler of Go. For
+// the world they all fire at one instant.
+func (b *Bubble) Wake(late func(due time.Duration) time.Duration) bool {
+	if !b.delays || b.closed {
+		return false
+	}
+	b.late = nil
+	b.now(command{delay: func(due time.Duration) time.Duration {
+		at := late(due)
+		i := slices.IndexFunc(b.late, func(s span) bool { return s.first == at })
+		if i < 0 {
+			b.late = append(b.late, span{at, at})
+			return at
+		}
+		b.late[i].last++
+		return b.late[i].last
+	}})
+	return true
+}
+
+// lastOf returns the last reading at which the late timers fire that have begun to fire at a reading, or else this reading.
+func (b *Bubble) lastOf(at time.Duration) time.Duration {
+	for _, s := range b.late {
+		if s.first <= at && at < s.last {
+			return s.last
+		}
+	}
+	return at
 }
 
 // Clock implements sim.Outsider.

@@ -11,20 +11,27 @@
 //   - [Bubble.Call] lets a task of the world execute a function in the bubble (call.go).
 //   - [Bubble.Ask] lets a goroutine of the bubble execute a function in a task of the world, such as a request
 //     to a simulated server (ask.go).
+//   - [LateTimers] returns why the timers of this Go cannot be late, or nil (timers.go).
 //   - [Seed] makes the random numbers of the Go runtime's users repeatable (seed.go).
 //   - [Hanging] finds the goroutines that keep a bubble from going on (hanging.go).
 //
 // # Pauses
 //
-// While its process is paused, a bubble does not move: its timers, goroutines and replies all stand still. On
-// waking its clock catches up with that of the node, through each timer that came due meanwhile. Code behind such a
-// late timer reads the timer's time, and sets new timers from there. What it asks for leaves at the time of waking.
-// Every call of the world comes after the catching up, and reads the time of waking.
+// While its process is paused, a bubble does not move: its timers, goroutines and replies all stand still. On waking
+// its clock has the time of the waking, and each late timer is delayed to the end of the lag of a processor that the world draws
+// ([Bubble.Wake]). So code behind a late timer reads the time at which it fires, and sets new timers from there.
 //
-// A stopped process differs: on waking its clock has the time of waking at once, all late timers fire then, and a
-// deadline that is set behind one counts from the waking. A bubble cannot do this: the runtime sets its clock to the
-// time of the earliest timer, fires that, and runs all goroutines until they wait, before the next timer
-// (synctestRun in runtime/synctest.go of Go 1.26). No function moves the clock beyond a timer, and the runtime ends
-// the program if a timer is earlier than the clock. So a run shows what a process does that is woken for an instant
-// at each of its late timers.
+// In this example two timers of 1 and 2 s and a ticker of 3 s are late after a pause from 0.5 to 10.5 s. The processor of
+// all three takes a lag of 100 us:
+//
+//	10.5 s           the clock moves to the waking, and no timer fires
+//	10.5001 s        the timer of 1 s fires, and all goroutines run until they wait
+//	10.500100001 s   the timer of 2 s fires
+//	10.500100002 s   the ticker sends one tick, that of 3 s
+//	12 s             the ticker sends its next tick
+//
+// The runtime of Go cannot fire a timer late in a bubble. The delay changes the times of timers in its memory
+// (timers.go), whose layout is known for one version of Go and checked once for each program ([LateTimers]). If the
+// layout is another one, the clock catches up through the late timers instead: code behind a late timer reads the
+// timer's time, and a deadline that it sets may be over before the process has woken.
 package bubble

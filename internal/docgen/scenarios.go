@@ -178,7 +178,12 @@ func nested(groups []group) []group {
 // value.
 func valueText(v reflect.Value) string {
 	switch d := v.Interface().(type) {
-	case time.Duration, draw.Dist, bool, int, lock.Attempts:
+	case lock.Attempts:
+		if d == lock.Unlimited {
+			return "unlimited"
+		}
+		return fmt.Sprint(int(d))
+	case time.Duration, draw.Dist, bool, int:
 		return fmt.Sprint(d)
 	default:
 		if v.Kind() == reflect.String {

@@ -94,8 +94,12 @@ func writeStrategy(b *strings.Builder, e lock.Entry, all []lock.Entry) {
 		base = "redlock"
 	}
 	if i := slices.IndexFunc(all, func(o lock.Entry) bool { return o.Name == base }); e.Name != base && e.Name != "none" && !e.LockFree {
-		if changed := changes("", reflect.ValueOf(all[i].Defaults), reflect.ValueOf(e.Defaults)); changed != nil {
-			fmt.Fprintf(b, "- differs from `%s` by: %s\n", base, code(changed))
+		said, from := fmt.Sprintf("differs from `%s` by", base), all[i].Defaults
+		if e.Family != all[i].Family { // whose locks have other parts
+			said, from = "its defaults", lock.Params{}
+		}
+		if changed := changes("", reflect.ValueOf(from), reflect.ValueOf(e.Defaults)); changed != nil {
+			fmt.Fprintf(b, "- %s: %s\n", said, code(changed))
 		}
 	}
 	for _, group := range []struct {
@@ -142,10 +146,12 @@ func changes(path string, base, changed reflect.Value) []string {
 	for i := range base.NumField() {
 		key, now := path+base.Type().Field(i).Tag.Get("yaml"), changed.Field(i)
 		switch {
+		case key == path+"-": // no key of a file
 		case now.Kind() == reflect.Map: // of parts
 			for _, part := range scenarios.Parts() {
 				name := reflect.ValueOf(part.Name)
-				if way := now.MapIndex(name); !way.Equal(base.Field(i).MapIndex(name)) {
+				way, was := now.MapIndex(name), base.Field(i).MapIndex(name)
+				if way.IsValid() && (!was.IsValid() || !way.Equal(was)) {
 					list = append(list, part.Name+": "+way.String())
 				}
 			}

@@ -87,7 +87,8 @@ func (h *redisHook) ProcessPipelineHook(goredis.ProcessPipelineHook) goredis.Pro
 }
 
 // request lets the world send a request, whose purpose is that of the context or else the command. The worker
-// passes the point OP.called before the request leaves.
+// passes the point OP.called before the request leaves. The request does not leave if its context ends before: code between two late
+// timers takes no time in a bubble, and a process that wakes handles both before it goes on.
 func (h *redisHook) request(ctx context.Context, command string, send func(ctx context.Context) error) (err error) {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -96,9 +97,17 @@ func (h *redisHook) request(ctx context.Context, command string, send func(ctx c
 	if op == "" {
 		op = command
 	}
+	var ended, leaves bool
+	stop := context.AfterFunc(ctx, func() { ended = true })
+	defer stop()
 	over := h.Ask(h.worker, h.name+" "+command, func() {
 		h.worker.Point(op + ".called")
-		err = send(env.WithOp(context.Background(), op))
+		if leaves = !ended; leaves {
+			err = send(env.WithOp(context.Background(), op))
+		}
 	})
+	if over == nil && !leaves {
+		return ctx.Err()
+	}
 	return cmp.Or(over, err) // as it is: libraries compare it with redis.Nil
 }

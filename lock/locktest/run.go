@@ -79,6 +79,9 @@ func withLibrary(t *testing.T, scenario string, make func(process, Deps) lock.St
 	if err := seedable(t); err != nil {
 		t.Fatal(err)
 	}
+	if err := bubble.LateTimers(t); err != nil {
+		t.Logf("locktest: %v; after a pause, code behind a late timer reads the time of the timer, and not that of the waking", err)
+	}
 	watchForACrash()
 	l := &library{t: t, make: make}
 	r := newRequest(t, scenario, lock.Entry{

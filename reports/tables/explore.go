@@ -21,6 +21,7 @@ func Exploration(w io.Writer, e *results.Exploration, on words.Screen) error {
 		title += ", stopped before the end"
 	}
 	on.Prose(&b, words.Bold, "", "  ", title)
+	on.Prose(&b, "", "", "  ", exploreHead(e))
 	lasts := "a fault lasts " + words.Short(e.For)
 	if p := e.Pauses; p != nil {
 		lasts += fmt.Sprintf(", a pause %s (the longest of %s in %s)", words.Short(p.Longest), words.Thousands(p.Count), words.Plain(p.File, 60))
@@ -47,6 +48,19 @@ func Exploration(w io.Writer, e *results.Exploration, on words.Screen) error {
 	exploreMap(&b, e, on)
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// exploreHead says what was tried with which locks, and what was looked for.
+func exploreHead(e *results.Exploration) string {
+	var labels []string
+	for _, st := range e.Strategies {
+		labels = append(labels, words.Plain(st.Label, 60))
+	}
+	if most := 8; len(labels) > most {
+		labels = []string{words.Count(len(labels), "strategy")}
+	}
+	return fmt.Sprintf("tried %s of %s with %s, and looked for violations of %s",
+		words.Counted(e.Tried(), "placement"), listed(e.Kinds), listed(labels), listed(e.Checks))
 }
 
 // checkCounts lists how many placements violate each check, most first.

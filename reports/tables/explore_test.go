@@ -22,7 +22,7 @@ func explored() *results.Exploration {
 	undecided := at("hold", "worker-2", "acquire.sent")
 	undecided.Undecided = []string{"linearizable"}
 	return &results.Exploration{
-		Scenario: "hand", Seed: 1, Workers: 2, Sections: 1, Faults: 2, For: 15e9, Kinds: []string{"pause", "hold"},
+		Scenario: "hand", Seed: 1, Workers: 2, Sections: 1, Faults: 2, For: 15e9, Kinds: []string{"pause", "hold"}, Checks: []string{"lost-update", "told", "fencing"},
 		Letters: []results.KindLetter{{Kind: "pause", Letter: "p"}, {Kind: "hold", Letter: "h"}},
 		Strategies: []results.ExploredStats{
 			{
@@ -54,6 +54,8 @@ func TestAnExplorationIsPrintedAsTablesAndAMap(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `hand: one fault and two at every point, 2 workers, 1 section each, seed 1
+tried 8 placements of pause and hold with redis and fenced, and looked for violations of
+  lost-update, told and fencing
 a fault lasts 15s
 
 strategy  fence         points  placements  corrupt  break fencing  break others  cannot tell

@@ -192,6 +192,7 @@ func limits(c *results.Campaign) []string {
 	if HasCases(c) {
 		return list
 	}
+	list = append(list, uncounted(c)...)
 	for _, st := range c.Strategies {
 		if n := st.Metrics.GivenUpNeedlessly; n > 0 {
 			list = append(list, fmt.Sprintf("%s gave up %s leases that were still good, or that there was time to renew", st.Label, words.Thousands(int(n))))
@@ -201,6 +202,23 @@ func limits(c *results.Campaign) []string {
 		}
 	}
 	return list
+}
+
+// uncounted returns a sentence that names the checks that do not decide and find harm in more runs than the
+// rate counts. The first lines and the table of checks have them.
+func uncounted(c *results.Campaign) []string {
+	var also []string
+	for _, st := range c.Strategies {
+		for _, check := range harmful(st) {
+			if n := st.Checks[check].Violating; n > st.Violating {
+				also = append(also, fmt.Sprintf("%s violated %s in %s", words.Plain(st.Label, 60), check, words.Counted(n, "run")))
+			}
+		}
+	}
+	if also == nil {
+		return nil
+	}
+	return []string{"the rate of violating runs counts the checks that expect: names for a strategy, and no others: " + strings.Join(also, ", ")}
 }
 
 // unread returns a sentence for each lock whose holders could not be read from its server,

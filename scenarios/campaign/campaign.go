@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -15,9 +14,6 @@ import (
 	"lockquake/scenarios/results"
 	"lockquake/scenarios/run"
 )
-
-// A stopped campaign waits for its current runs for grace, in real time.
-const grace = 300 * time.Millisecond
 
 // campaign is the state of a campaign that is running.
 type campaign struct {
@@ -107,7 +103,7 @@ func Run(ctx context.Context, s *scenarios.Scenario, r Request) (*results.Campai
 
 func newCampaign(s *scenarios.Scenario, r Request, jobs *run.Pool, uses []scenarios.Strategy) *campaign {
 	c := &campaign{scenario: s, request: r, uses: uses, sums: newSums(s, uses), whole: map[showcase]int{}, jobs: jobs}
-	c.jobs.Grace = grace
+	c.jobs.Grace = run.DefaultGrace
 	for i := range uses {
 		c.active = append(c.active, i)
 		c.digests = append(c.digests, xxhash.New())

@@ -20,9 +20,19 @@ type Exploration struct {
 	For        time.Duration   `json:"for"`              // length of a fault, in nanoseconds
 	Pauses     *Samples        `json:"pauses,omitempty"` // the longest of them is the length of a pause
 	Kinds      []string        `json:"kinds"`
+	Checks     []string        `json:"checks"`            // that judge each run
 	Letters    []KindLetter    `json:"-"`                 // of the kinds, in the order of the catalogue
 	Partial    bool            `json:"partial,omitempty"` // stopped before the end
 	Strategies []ExploredStats `json:"strategies"`
+}
+
+// Tried returns the number of placements that were tried with all strategies.
+func (e *Exploration) Tried() int {
+	tried := 0
+	for _, st := range e.Strategies {
+		tried += st.Tried
+	}
+	return tried
 }
 
 // KindLetter is the letter of a kind of fault in a map of the protocol.

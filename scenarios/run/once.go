@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"io"
 	"time"
 
@@ -31,5 +32,5 @@ func Once(s *scenarios.Scenario, r Request) (*results.Trial, error) {
 		return nil, err
 	}
 	pool.Trace = r.Trace
-	return pool.One(s, uses[0], r.Seed)
+	return pool.One(context.Background(), s, uses[0], r.Seed)
 }

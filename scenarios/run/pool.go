@@ -20,6 +20,9 @@ import (
 // DefaultStall is the time, in real time, that a run may stay at one event.
 const DefaultStall = 20 * time.Second
 
+// DefaultGrace is the time, in real time, that a campaign or a search that was stopped waits for its current runs.
+const DefaultGrace = 300 * time.Millisecond
+
 // Pool executes many runs in parallel.
 type Pool struct {
 	Jobs   int                   // runs at once; at least one
@@ -79,17 +82,17 @@ func (p *Pool) All(stopped context.Context, count int64, at func(i int64) Task) 
 	return context.Cause(ctx)
 }
 
-// One executes one run, and returns all of it.
-func (p *Pool) One(s *scenarios.Scenario, use scenarios.Strategy, seed uint64) (*results.Trial, error) {
+// One executes one run, and returns all of it. When ctx ends, it returns the cause.
+func (p *Pool) One(ctx context.Context, s *scenarios.Scenario, use scenarios.Strategy, seed uint64) (*results.Trial, error) {
 	var trial *results.Trial
-	err := p.All(context.Background(), 1, func(int64) Task {
+	err := p.All(ctx, 1, func(int64) Task {
 		return Task{s, use, seed, func(r *Runner) (err error) {
 			r.trace = p.Trace
 			trial, err = r.Once(use, seed)
 			return err
 		}}
 	})
-	if err != nil { // a run that hangs may end yet
+	if err != nil { // a run that hangs or was given up may end yet
 		return nil, err
 	}
 	return trial, nil

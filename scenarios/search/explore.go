@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -93,6 +94,7 @@ func Explore(ctx context.Context, s *scenarios.Scenario, search ExploreRequest) 
 	if err == nil && x.search.Faults > 1 {
 		err = x.placeTwo(ctx)
 	}
+	x.jobs.end()
 	if _, failed := errors.AsType[*run.Error](err); failed {
 		return nil, err
 	}
@@ -108,6 +110,7 @@ func newExplorer(s *scenarios.Scenario, search ExploreRequest) (*explorer, error
 	if err != nil {
 		return nil, err
 	}
+	pool.Grace = run.DefaultGrace
 	x := &explorer{uses: scenarios.Uncased(uses), points: scenarios.Points(), jobs: &searchJobs{Pool: pool, progress: search.Progress}}
 	if x.kinds, err = chosenKinds(search.Kinds); err != nil {
 		return nil, err
@@ -128,6 +131,9 @@ func chosenKinds(names []string) ([]PlacedKind, error) {
 	var known []string
 	for _, k := range all {
 		known = append(known, k.Name)
+	}
+	if names != nil && len(names) == 0 {
+		return nil, &Error{"no kind of fault to place is named; there are " + strings.Join(known, ", ")}
 	}
 	for _, name := range names {
 		if !slices.Contains(known, name) {
@@ -207,14 +213,16 @@ func (x *explorer) learn(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			f.without = trial.Checks(checker.Invalid)
-			for _, v := range points {
-				if x.named(v.Point) {
-					f.visits = append(f.visits, v)
-				} else if !slices.Contains(f.unnamed, v.Point) {
-					f.unnamed = append(f.unnamed, v.Point)
+			x.jobs.keep(func() {
+				f.without = trial.Checks(checker.Invalid)
+				for _, v := range points {
+					if x.named(v.Point) {
+						f.visits = append(f.visits, v)
+					} else if !slices.Contains(f.unnamed, v.Point) {
+						f.unnamed = append(f.unnamed, v.Point)
+					}
 				}
-			}
+			})
 			return nil
 		}))
 	}
@@ -259,7 +267,7 @@ func (x *explorer) placeOne(ctx context.Context) error {
 		for _, v := range f.visits {
 			for _, k := range x.kinds {
 				if x.fits(k, v) {
-					f.singles = append(f.singles, single{place: spot{k, v}})
+					f.singles = append(f.singles, single{place: spot{k, v}, counts: pairCounts{checks: map[string]int{}}})
 				}
 			}
 		}
@@ -270,11 +278,13 @@ func (x *explorer) placeOne(ctx context.Context) error {
 				if err != nil {
 					return err
 				}
-				one.result, one.missed = x.placement(trial, one.place), !trial.Bites[0].Happened
-				if x.search.Faults > 1 && one.result.Harm() != results.Corrupts && !one.missed {
-					one.after = len(x.second(one.place, points))
-				}
-				x.jobs.finished(f.use.Label, one.result.Harm() >= results.Unfences)
+				p := x.placement(trial, one.place)
+				x.jobs.finished(f.use.Label, p, func() {
+					one.result, one.missed = p, !trial.Bites[0].Happened
+					if x.search.Faults > 1 && p.Harm() != results.Corrupts && !one.missed {
+						one.after = len(x.second(one.place, points))
+					}
+				})
 				return nil
 			}))
 		}
@@ -321,7 +331,6 @@ func (x *explorer) placeTwo(ctx context.Context) error {
 
 // pairs tries every second fault after one first fault.
 func (x *explorer) pairs(ctx context.Context, r *run.Runner, use scenarios.Strategy, one *single, corrupting map[string]bool) error {
-	one.counts.checks = map[string]int{}
 	_, points, err := x.run(r, use, one.place)
 	if err != nil {
 		return err
@@ -331,10 +340,10 @@ func (x *explorer) pairs(ctx context.Context, r *run.Runner, use scenarios.Strat
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case second.visit.Same(one.place.visit) && caught(second.kind) && caught(one.place.kind):
-			one.counts.sameMessage++
+			x.jobs.keep(func() { one.counts.sameMessage++ })
 			continue
 		case corrupting[x.placed(second).Text]:
-			one.counts.corrupts++
+			x.jobs.keep(func() { one.counts.corrupts++ })
 			continue
 		}
 		trial, _, err := x.run(r, use, one.place, second)
@@ -342,17 +351,21 @@ func (x *explorer) pairs(ctx context.Context, r *run.Runner, use scenarios.Strat
 			return err
 		}
 		p := x.placement(trial, one.place, second)
-		one.counts.tried++
-		one.counts.harms[p.Harm()]++
-		for _, check := range p.Violated {
-			one.counts.checks[check]++
-		}
-		if p.Harm() > results.Undecided {
-			one.pairs = append(one.pairs, *p)
-		}
-		x.jobs.finished(use.Label, p.Harm() >= results.Unfences)
+		x.jobs.finished(use.Label, p, func() { one.take(p) })
 	}
 	return nil
+}
+
+// take counts a pair that begins with this fault.
+func (one *single) take(p *results.Placement) {
+	one.counts.tried++
+	one.counts.harms[p.Harm()]++
+	for _, check := range p.Violated {
+		one.counts.checks[check]++
+	}
+	if p.Harm() > results.Undecided {
+		one.pairs = append(one.pairs, *p)
+	}
 }
 
 // placement sums up a run.
@@ -372,6 +385,7 @@ func (x *explorer) placed(p spot) results.Place {
 type searchJobs struct {
 	*run.Pool
 	mu       sync.Mutex
+	over     bool // the search has ended, and runs that were given up have no effect
 	progress func(campaign.Progress)
 	done     campaign.Progress
 }
@@ -381,20 +395,37 @@ func (j *searchJobs) each(ctx context.Context, tasks []run.Task) error {
 	return j.All(ctx, int64(len(tasks)), func(i int64) run.Task { return tasks[i] })
 }
 
-// finished counts a finished run, and calls progress.
-func (j *searchJobs) finished(label string, violated bool) {
+// keep stores what a run has found, unless the search is over.
+func (j *searchJobs) keep(store func()) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.done.Done++
-	if j.progress != nil {
-		j.progress(campaign.Progress{Done: j.done.Done, Total: max(j.done.Total, j.done.Done), Label: label, Violated: violated})
+	if !j.over {
+		store()
 	}
+}
+
+// finished stores a finished run, counts it, and calls progress.
+func (j *searchJobs) finished(label string, p *results.Placement, store func()) {
+	j.keep(func() {
+		store()
+		j.done.Done++
+		if j.progress != nil {
+			j.progress(campaign.Progress{Done: j.done.Done, Total: max(j.done.Total, j.done.Done), Label: label, Violated: p.Harm() >= results.Unfences})
+		}
+	})
+}
+
+// end gives up the runs that have not ended.
+func (j *searchJobs) end() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.over = true
 }
 
 // Place executes the run of each strategy with these faults, in a scenario of the reduced size of
 // Explore. It returns that scenario, with the results as its expectations. Of the request it uses
-// Workers, Sections, Seed, Strategies, Own and Stall.
-func (q ExploreRequest) Place(s *scenarios.Scenario, specs []faults.Spec) (*scenarios.Scenario, []*results.Trial, error) {
+// Workers, Sections, Seed, Strategies, Own and Stall. When ctx ends, it returns the cause.
+func (q ExploreRequest) Place(ctx context.Context, s *scenarios.Scenario, specs []faults.Spec) (*scenarios.Scenario, []*results.Trial, error) {
 	x, err := newExplorer(s, q)
 	if err != nil {
 		return nil, nil, err
@@ -408,7 +439,7 @@ func (q ExploreRequest) Place(s *scenarios.Scenario, specs []faults.Spec) (*scen
 	placed.Strategies, placed.Expect = x.uses, map[string]results.Expect{}
 	var trials []*results.Trial
 	for _, use := range x.uses {
-		trial, err := x.jobs.One(placed, use, x.search.Seed)
+		trial, err := x.jobs.One(ctx, placed, use, x.search.Seed)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -416,9 +447,16 @@ func (q ExploreRequest) Place(s *scenarios.Scenario, specs []faults.Spec) (*scen
 		trials = append(trials, trial)
 		if violated := trial.Checks(checker.Invalid); len(violated) > 0 {
 			placed.Expect[use.Label] = results.Expect{Violates: violated}
-		} else if holds := trial.Checks(checker.Valid); len(holds) > 0 {
+		} else if holds := held(trial); len(holds) > 0 {
 			placed.Expect[use.Label] = results.Expect{Holds: holds}
 		}
 	}
 	return placed, trials, nil
+}
+
+// held lists the checks that had something to judge in a run and were not violated.
+func held(t *results.Trial) []string {
+	return slices.DeleteFunc(t.Checks(checker.Valid), func(check string) bool {
+		return !slices.ContainsFunc(t.Results, func(r checker.Result) bool { return r.Check == check && r.Applies })
+	})
 }

@@ -225,7 +225,7 @@ func TestPlacementCanBeRunAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		placed, trials, err := search.Place(s, specs)
+		placed, trials, err := search.Place(t.Context(), s, specs)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,7 @@ import (
 func (x *explorer) sum(partial bool) *results.Exploration {
 	e := &results.Exploration{
 		Schema: 1, Version: results.Version, Scenario: x.base.Name, Hash: x.base.Hash, Seed: x.search.Seed,
-		Workers: x.search.Workers, Sections: x.search.Sections, Faults: x.search.Faults, For: x.search.For, Pauses: x.search.Pauses, Partial: partial,
+		Workers: x.search.Workers, Sections: x.search.Sections, Faults: x.search.Faults, For: x.search.For, Pauses: x.search.Pauses, Checks: x.base.Checks, Partial: partial,
 	}
 	for _, k := range x.kinds {
 		e.Kinds = append(e.Kinds, k.Name)

@@ -39,7 +39,7 @@ func TestHangInASearchIsReported(t *testing.T) {
 			return err
 		},
 		"Place": func() error {
-			_, _, err := ExploreRequest{Strategies: mine, Own: own, Stall: stall}.Place(s, nil)
+			_, _, err := ExploreRequest{Strategies: mine, Own: own, Stall: stall}.Place(t.Context(), s, nil)
 			return err
 		},
 	} {
@@ -48,6 +48,37 @@ func TestHangInASearchIsReported(t *testing.T) {
 			var hang *run.HangError
 			if err := execute(); !errors.As(err, &failed) || !errors.As(err, &hang) || failed.Label != "mine" {
 				t.Errorf("it ends with %v", err)
+			}
+		})
+	}
+}
+
+// The run does not end, and its results are not waited for.
+func TestASearchThatIsStoppedGivesUpItsCurrentRun(t *testing.T) {
+	outside := make(chan struct{})
+	defer close(outside)
+	s := runtest.Parse(t, hangs)
+	for name, execute := range map[string]func(context.Context, ExploreRequest) (bool, error){
+		"Explore": func(ctx context.Context, r ExploreRequest) (bool, error) {
+			e, err := Explore(ctx, s, r)
+			return e.Partial && e.Tried() == 0, err
+		},
+		"Place": func(ctx context.Context, r ExploreRequest) (bool, error) {
+			_, trials, err := r.Place(ctx, s, nil)
+			return trials == nil, err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, stop := context.WithCancel(t.Context())
+			begun := make(chan struct{}, 9)
+			own := []lock.Entry{{Name: "mine", New: func(lock.Deps) lock.Strategy { begun <- struct{}{}; return hung{outside} }}}
+			go func() {
+				<-begun
+				stop()
+			}()
+			empty, err := execute(ctx, ExploreRequest{Strategies: []string{"mine"}, Own: own, Stall: time.Hour})
+			if !empty || !errors.Is(err, context.Canceled) {
+				t.Errorf("without results: %v; it ends with %v", empty, err)
 			}
 		})
 	}

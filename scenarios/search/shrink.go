@@ -137,7 +137,7 @@ func Shrink(ctx context.Context, s *scenarios.Scenario, what ShrinkRequest) (*Sh
 	for _, name := range slices.Sorted(maps.Keys(pool.Own)) {
 		z.own = append(z.own, pool.Own[name])
 	}
-	trial, err := pool.One(s, z.use, what.Seed)
+	trial, err := pool.One(ctx, s, z.use, what.Seed)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,40 @@
+package tables
+
+import (
+	"slices"
+	"testing"
+
+	"lockquake/scenarios/results"
+)
+
+func TestAHarmThatTheRateDoesNotCountIsNamed(t *testing.T) {
+	const rule = "the rate of violating runs counts the checks that expect: names for a strategy, and no others: "
+	// deciding returns a use n of whose runs violate a deciding check.
+	deciding := func(n int, st results.StrategyStats) results.StrategyStats {
+		st.Violating = n
+		return st
+	}
+	tests := []struct {
+		name string
+		uses []results.StrategyStats
+		want []string
+	}{
+		{"each violating run is counted", []results.StrategyStats{deciding(3, use("a", 40, map[string]int{"lost-update": 3, "exclusion": 3}))}, nil},
+		{"belief does no harm", []results.StrategyStats{deciding(3, use("a", 40, map[string]int{"lost-update": 3, "belief": 30}))}, nil},
+		{
+			"more runs violate a check that does not decide",
+			[]results.StrategyStats{
+				deciding(3, use("a", 40, map[string]int{"lost-update": 3, "exclusion": 6})),
+				deciding(0, use("b", 40, map[string]int{"told": 1})),
+			},
+			[]string{rule + "a violated exclusion in 6 runs, b violated told in 1 run"},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := Remarks(&results.Campaign{Strategies: tt.uses}); !slices.Equal(got, tt.want) {
+				t.Errorf("got  %q\nwant %q", got, tt.want)
+			}
+		})
+	}
+}
