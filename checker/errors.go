@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -213,9 +214,9 @@ func (in *input) lost(s *history.Section, h *evidence.Holding, r *Result) {
 	if !h.Held(at) && !h.GivenBack(evidence.Forever) {
 		return
 	}
-	lease := h.Lease()
-	if lease == 0 || in.Meta.TTL != 0 && in.Meta.TTL < lease {
-		lease = in.Meta.TTL
+	lease := h.Lease() // a new leader may have prolonged it, which the holder does not know
+	if counted := cmp.Or(in.Meta.Counted, in.Meta.TTL); lease == 0 || counted != 0 && counted < lease {
+		lease = counted
 	}
 	if lease != 0 && atTime >= h.Asked()+lease-in.margin(lease)-clockSlack {
 		return

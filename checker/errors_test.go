@@ -80,6 +80,15 @@ func TestAnAnswerMustFitWhatHappened(t *testing.T) {
 			story: entered().margin(lease/2).after(lease/2).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost"), want: Valid,
 		},
 		{
+			name:  "lost by its own clock, and a new leader had prolonged the lease",
+			story: entered().counted(lease/2).after(lease/2).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost"), want: Valid,
+		},
+		{
+			name:  "lost before its own clock said so, and a new leader had prolonged the lease",
+			story: entered().counted(lease/2).after(lease/2-time.Second).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost"),
+			want:  Invalid, count: 1, text: "lost though held",
+		},
+		{
 			name: "lost before its renew deadline", story: entered().margin(lease/2).after(lease/2-time.Second).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost"),
 			want: Invalid, count: 1, text: "lost though held: a's section 1 was told that it had lost lock x",
 		},

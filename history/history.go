@@ -165,6 +165,7 @@ type Meta struct {
 	Workers  []string          `json:"workers"`             // in the order of their numbers
 	Initial  map[string]string `json:"initial,omitempty"`   // items that did not begin empty
 	TTL      time.Duration     `json:"ttl,omitempty"`       // lease time of the lock, 0 for none
+	Counted  time.Duration     `json:"counted,omitempty"`   // the lease that a holder counts, if servers may keep it for the longer TTL, 0 for the TTL
 	Answer   time.Duration     `json:"answer,omitempty"`    // how long a client waits for an answer of a lock server, 0 if unknown
 	Commit   string            `json:"commit,omitempty"`    // "after-release" if the work writes after its section has returned, "" if inside it
 	Tries    int               `json:"tries,omitempty"`     // how often a unit of work may be begun, 0 for no limit

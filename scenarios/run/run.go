@@ -312,8 +312,9 @@ func (r *run) judge() (*results.Trial, error) {
 	if r.entry.LockFree {
 		params.TTL = 0
 	}
+	var counted time.Duration
 	if s, ok := r.cluster.(backend.Session); ok {
-		params.TTL = s.Lease(params.TTL)
+		counted, params.TTL = params.TTL, s.Lease(params.TTL)
 	}
 	var quorum, count int
 	if n := r.independent(); n > 1 {
@@ -331,7 +332,7 @@ func (r *run) judge() (*results.Trial, error) {
 			Tells: r.entry.Tells, Doubts: r.entry.Doubts, MaxHold: params.MaxHold, Margin: margin, LockFree: r.entry.LockFree, Keeps: r.entry.Keeps,
 			Nodes: count, Quorum: quorum,
 			Workers: r.names, Initial: r.initial(),
-			TTL: params.TTL, Tries: params.Tries,
+			TTL: params.TTL, Counted: counted, Tries: params.Tries,
 			Commit:   work.Commit.Recorded(),
 			Unread:   r.unread,
 			Answer:   r.answer(),
