@@ -89,6 +89,12 @@ const largeRun = 50_000
 // Large reports whether a run of the scenario is so large that a campaign keeps only part of a failing run.
 func (s *Scenario) Large() bool { return float64(s.Workers)*s.Duration.Seconds() >= largeRun }
 
+// HistoryBytes returns about how many bytes the history of a run takes in memory.
+func (s *Scenario) HistoryBytes() float64 {
+	const eachSecond = 17 * 432 // of a worker: 17 events of 432 bytes
+	return float64(s.Workers) * s.Duration.Seconds() * eachSecond
+}
+
 func numbered(noun string, n int) []string {
 	names := make([]string, n)
 	for i := range names {

@@ -65,7 +65,8 @@ type Call struct {
 	Op      string        // its purpose: acquire, renew, read, ...
 	Request int64         // unique in the run
 	Sent    time.Duration // true time
-	Again   bool          // it is the second copy of a duplicated request
+	Copied  bool          // the network duplicates the request: this is the first copy or the second
+	Again   bool          // it is the second copy
 	Req     any
 	// For the server's use until the reply.
 	Data any

@@ -81,9 +81,10 @@ func (w *World) DuplicateMessage(after time.Duration) error {
 		return err
 	}
 	first := m.call
+	first.Copied = true
 	second := &Call{
 		Session: first.Session, Worker: first.Worker, Op: first.Op, Request: first.Request, Req: first.Req,
-		Sent: first.Sent, Again: true, conn: first.conn, points: first.points,
+		Sent: first.Sent, Copied: true, Again: true, conn: first.conn, points: first.points,
 	}
 	if c, ok := first.Req.(Copier); ok {
 		second.Req = c.Copy()

@@ -8,6 +8,8 @@ import (
 
 // Process is a program on a node, with one or more workers.
 type Process struct {
+	Data any // for the use of its client library
+
 	node    *Node
 	name    string
 	conns   []*Conn // open, in the order of creation

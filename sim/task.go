@@ -94,6 +94,9 @@ func (t *task) beginAnew() {
 	t.on.thread = newCoroutine(t.on.loop)
 }
 
+// mostIdle bounds the stacks that are kept for reuse. When a large run ends, each of its workers leaves one.
+const mostIdle = 1000
+
 // loop is the body of a stack's thread.
 func (s *stack) loop() {
 	mark()
@@ -104,6 +107,9 @@ func (s *stack) loop() {
 			t.beginAnew()
 		} else {
 			t.end()
+		}
+		if len(t.world.idle) == mostIdle {
+			return
 		}
 		t.world.idle = append(t.world.idle, s)
 		s.park()

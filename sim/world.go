@@ -121,6 +121,14 @@ func (w *World) Seed() uint64 { return w.cfg.Seed }
 // Source returns the source of all random numbers of the run.
 func (w *World) Source() draw.Source { return w.source }
 
+// Current returns the process whose task runs now, nil if no task runs.
+func (w *World) Current() *Process {
+	if w.current == nil {
+		return nil
+	}
+	return w.current.worker.process
+}
+
 // Events returns the number of events so far.
 func (w *World) Events() int64 { return w.events }
 

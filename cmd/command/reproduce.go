@@ -61,12 +61,14 @@ func (f *reproduceFlags) reproduce(ctx context.Context, arg string, stdout, stde
 		return err
 	}
 	noteLibraries(stderr, s, f.strategies)
+	defer collectOften(s)()
 	names := f.strategies
 	if len(names) == 0 {
 		for _, use := range s.Strategies {
 			names = append(names, use.Label)
 		}
 	}
+	noteHistories(stderr, s, len(names))
 	var trials []*results.Trial
 	for _, name := range names {
 		trial, err := run.Once(s, run.Request{Label: name, Seed: f.seed})
@@ -192,6 +194,8 @@ func (p program) replay(text, traceFile string, stdout, stderr io.Writer) (err e
 	if token.Version != results.Version {
 		fmt.Fprintf(stderr, "lockquake: the token was made by version %s, this is %s: the run may differ\n", token.Version, results.Version)
 	}
+	defer collectOften(s)()
+	noteHistories(stderr, s, 1)
 	r := run.Request{Label: token.Label, Seed: token.Seed}
 	if traceFile != "" {
 		f, createErr := os.Create(traceFile)

@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -203,9 +202,7 @@ func (f *runFlags) one(ctx context.Context, s *scenarios.Scenario, title, dir st
 
 // campaign runs one scenario and shows its progress.
 func (f *runFlags) campaign(ctx context.Context, s *scenarios.Scenario, title string, r campaign.Request, stderr io.Writer) (*results.Campaign, error) {
-	if s.Large() && os.Getenv("GOGC") == "" {
-		defer debug.SetGCPercent(debug.SetGCPercent(campaign.LargeGCPercent)) // Main has set one for small runs
-	}
+	defer collectOften(s)()
 	if f.quiet {
 		return campaign.Run(ctx, s, r)
 	}

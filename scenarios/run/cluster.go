@@ -22,8 +22,10 @@ func (r *run) startServers(silence time.Duration, resources map[string]bool) err
 	r.servers = r.Scenario.ServersOf(r.entry.Topology, r.use)
 	layout := r.servers.Layout(silence)
 	layout.Record = r.recordSilently
+	_, own := r.Own[r.use.Name]
 	cluster, err := r.family.Start(backend.Start{
 		World: r.world, Layout: layout, Settings: r.servers.Families, Locks: r.locks(resources), Cache: r.Caches[r.family.Name],
+		Catalogue: !own,
 	})
 	if err != nil {
 		return err

@@ -106,7 +106,7 @@ checks: [lost-update]
 func TestTheMemoryOfAWorkerDoesNotGrowWithTheNumberOfWorkers(t *testing.T) {
 	const (
 		bound = 1.3
-		most  = 20 << 10
+		most  = 16 << 10
 	)
 	before := kept(t, 100)
 	for _, workers := range []int{1_000, 10_000} {

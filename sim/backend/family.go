@@ -56,6 +56,9 @@ type Start struct {
 	Settings Settings // of the servers
 	Locks    Locks
 	Cache    any // from NewCache; nil: there is no cache for several runs
+	// Catalogue says that the lock is one of the catalogue. Its processes may then share what such a lock treats as
+	// if every process had its own.
+	Catalogue bool
 }
 
 // Session is a cluster whose locks last as long as the session of their holder. Its clients keep their

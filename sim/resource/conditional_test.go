@@ -97,19 +97,3 @@ func TestAStaleReadHasAStaleVersion(t *testing.T) {
 		}
 	})
 }
-
-// A conditional write that arrives twice takes effect once, and both get the first answer.
-func TestAResentConditionalWriteIsNoConflict(t *testing.T) {
-	s := newShop(t, Off)
-	s.run(t, func() {
-		c := lock.IfVersion(1)
-		for range 2 {
-			if reply, err := s.client.Ask(context.Background(), &Request{ID: 7, Write: true, Item: "x", Value: "a", If: &c}); err != nil || reply.Version != 2 {
-				t.Errorf("it gets %+v, %v", reply, err)
-			}
-		}
-	})
-	if len(s.told) != 1 {
-		t.Errorf("recorded %q", s.told)
-	}
-}

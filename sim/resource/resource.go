@@ -3,8 +3,8 @@
 // idempotency key (history.Outside) accepts one write.
 //
 // [Server] runs on a node of a world, a [Client] accesses it for one process, and [Policies] lists
-// the policies. A request has an ID and takes effect once: a resend gets the answer of the first.
-// Values and marks are durable and kept for each item; under a volatile policy a crash (crash.go)
+// the policies. A request has an ID. The second copy of a duplicated request has no effect and gets the answer of the
+// first. Values and marks are durable and kept for each item; under a volatile policy a crash (crash.go)
 // loses the marks. Reads may be answered by a replica that lags (stale.go).
 package resource
 
@@ -92,9 +92,9 @@ type Server struct {
 	policy  Policy
 	record  func(history.Event)
 	items   map[string]*item
-	seen    []*Reply      // by request ID
-	stale   *staleReplica // nil: reads are up to date
-	crashes int           // number of crashes
+	copied  map[int64]*Reply // to requests that the network duplicates, by ID
+	stale   *staleReplica    // nil: reads are up to date
+	crashes int              // number of crashes
 }
 
 // item is a value and the tokens of its requests. Each write raises its version.
@@ -107,7 +107,7 @@ type item struct {
 // NewServer starts a server with a policy on a node. It calls record for everything that the server
 // accepts or refuses. Initial has the items that do not begin empty.
 func NewServer(n *sim.Node, policy Policy, initial map[string]string, record func(history.Event)) *Server {
-	s := &Server{node: n, policy: policy, record: record, items: map[string]*item{}}
+	s := &Server{node: n, policy: policy, record: record, items: map[string]*item{}, copied: map[int64]*Reply{}}
 	for name, value := range initial {
 		s.items[name] = &item{value: value, version: 1}
 	}
@@ -133,8 +133,8 @@ func (s *Server) Serve(c *sim.Call) {
 	if !ok {
 		panic(fmt.Sprintf("resource: a request of type %T", c.Req))
 	}
-	if r.ID < int64(len(s.seen)) && s.seen[r.ID] != nil {
-		c.Reply(s.seen[r.ID])
+	if reply := s.copied[r.ID]; reply != nil {
+		c.Reply(reply)
 		return
 	}
 	it := s.item(r.Item)
@@ -199,10 +199,9 @@ func (s *Server) peek(c *sim.Call, r *Request, it *item) {
 // answer records the result of a request and sends the reply. The caller has filled in the values
 // of e.
 func (s *Server) answer(c *sim.Call, r *Request, it *item, reply *Reply, e history.Event) {
-	for int64(len(s.seen)) <= r.ID {
-		s.seen = append(s.seen, nil)
+	if c.Copied {
+		s.copied[r.ID] = reply
 	}
-	s.seen[r.ID] = reply
 	e.At, e.Type, e.Node, e.Worker, e.Request = s.node.World().Time(), history.Applied, s.node.Name(), c.Worker, r.ID
 	e.Op, e.Key, e.Token, e.Mark, e.Accepted = r.Op(), r.Item, r.Token, it.marks.highest(s.policy), !reply.Refused && !reply.Conflict
 	s.record(e)

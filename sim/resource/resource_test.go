@@ -139,13 +139,49 @@ func TestAKeyedItemAcceptsOneWrite(t *testing.T) {
 	}
 }
 
-// A resend gets the answer of the first request: it takes effect once, and a strict resource does
-// not refuse it.
-func TestAResendTakesEffectOnce(t *testing.T) {
-	w, k, c, told := world(t, Strict, 1)
+// The second copy of a duplicated request has no effect: a strict resource does not refuse it, and its
+// condition does not conflict with the write of the first copy.
+func TestADuplicatedWriteTakesEffectOnce(t *testing.T) {
+	condition := lock.IfVersion(1)
+	for _, r := range []Request{
+		{ID: 7, Write: true, Item: "x", Value: "1", Token: 1},
+		{ID: 7, Write: true, Item: "x", Value: "1", Token: 1, If: &condition},
+	} {
+		w, k, c, told := world(t, Strict, 1)
+		duplicated := false
+		k.OnPoint("write.sent", 1, func() { duplicated = w.DuplicateMessage(time.Second) == nil })
+		k.Go("main", func() {
+			if reply, err := c.Ask(context.Background(), &r); err != nil || reply.Version != 2 {
+				t.Errorf("the first copy gets %+v, %v", reply, err)
+			}
+		})
+		if err := w.Run(); err != nil {
+			t.Fatal(err)
+		}
+		if requests := w.Node("resource").Requests(); !duplicated || requests != 2 {
+			t.Errorf("%d requests arrived, want 2", requests)
+		}
+		if len(*told) != 1 || !(*told)[0].Accepted {
+			t.Errorf("recorded %+v, want one accepted write", *told)
+		}
+	}
+}
+
+// The resource keeps no answer of a request that the network does not duplicate: a large run has millions.
+func TestTheResourceKeepsAnswersOnlyOfDuplicatedRequests(t *testing.T) {
+	w := sim.New(sim.Config{Latency: draw.Fixed(time.Millisecond)})
+	t.Cleanup(w.Close)
+	s := NewServer(w.AddNode("resource", sim.NodeConfig{}), Off, nil, func(history.Event) {})
+	k := w.AddNode("worker-1", sim.NodeConfig{}).Process("worker-1").Worker("worker-1")
+	k.OnPoint("write.sent", 2, func() {
+		if err := w.DuplicateMessage(time.Second); err != nil {
+			t.Error(err)
+		}
+	})
 	k.Go("main", func() {
-		for range 2 {
-			if _, err := c.Do(context.Background(), &Request{ID: 7, Write: true, Item: "x", Value: "1", Token: 1}); err != nil {
+		c := NewClient(k.Process(), "resource")
+		for id := range int64(5) {
+			if _, err := c.Do(context.Background(), &Request{ID: id + 1, Write: true, Item: "x", Value: "1"}); err != nil {
 				t.Error(err)
 			}
 		}
@@ -153,8 +189,8 @@ func TestAResendTakesEffectOnce(t *testing.T) {
 	if err := w.Run(); err != nil {
 		t.Fatal(err)
 	}
-	if len(*told) != 1 {
-		t.Errorf("one request sent twice was recorded %d times", len(*told))
+	if len(s.copied) != 1 || s.copied[2] == nil {
+		t.Errorf("it keeps the answers %v, want only that of request 2", s.copied)
 	}
 }
 

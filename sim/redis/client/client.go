@@ -74,13 +74,19 @@ func New(p *sim.Process, resolve func() string, o Options) *goredis.Client {
 
 // client returns a client that uses the connector.
 func (d *connector) client() *goredis.Client {
+	c := d.hook()
+	client := newQuietClient(c.dialPubSub)
+	client.AddHook(c)
+	return client
+}
+
+// hook returns the part of a client that the process needs of its own.
+func (d *connector) hook() *hook {
 	c := &hook{connector: d, first: d.resolve()}
 	// The client sleeps and draws on its own account, for every worker that uses it.
 	c.env = d.process.Worker(d.process.Name() + " redis client")
 	c.commands = newPool(c, d.options.PoolSize)
-	client := newQuietClient(c.dialPubSub)
-	client.AddHook(c)
-	return client
+	return c
 }
 
 // newQuietClient returns a go-redis client that does nothing by itself: no goroutines, no name
@@ -120,7 +126,7 @@ type hook struct {
 	piped    *pool           // see pipelines
 	spare    []*resp.Command // answered commands, for reuse
 	reader   replayer
-	view     *view       // the view for which go-redis is adding hooks
+	view     *view       // the view for which go-redis is adding hooks; behind a shared client, that of the client
 	greeted  bool        // the next view is for a handshake that is already done
 	foreign  atomic.Bool // a goroutine of go-redis has used the client
 }
@@ -130,9 +136,15 @@ var _ goredis.Hook = (*hook)(nil)
 // DialHook implements the hook of go-redis, which calls it first when it adds the hook to the
 // client, and again for each transaction and each handshake.
 func (c *hook) DialHook(next goredis.DialHook) goredis.DialHook {
-	c.view = &view{hook: c, greeted: c.greeted}
-	c.greeted = false
+	c.view = c.newView()
 	return next
+}
+
+// newView returns the view of the client, a transaction or a handshake that go-redis begins now.
+func (c *hook) newView() *view {
+	v := &view{hook: c, greeted: c.greeted}
+	c.greeted = false
+	return v
 }
 
 // ProcessHook implements the hook of go-redis. It never calls next.

@@ -23,17 +23,31 @@ type connector struct {
 // Connect returns the clients of a process: one for each server, and the subscribers to the first. Each of
 // resolvers returns the present node of a server. See [New] for the clients.
 func Connect(p *sim.Process, resolvers []func() string, o Options) lockredis.Port {
-	o = o.WithDefaults()
-	var port lockredis.Port
-	for _, resolve := range resolvers {
-		d := &connector{p, resolve, o}
-		if port.Client == nil {
-			port.Subscriber, port.SharedSubscriber = subscriber{d}, &sharedSubscriber{subscriber: subscriber{d}}
-		}
-		port.Nodes = append(port.Nodes, d.client())
-		port.Client = port.Nodes[0]
+	var nodes []goredis.Cmdable
+	connectors := connectorsOf(p, resolvers, o)
+	for _, d := range connectors {
+		nodes = append(nodes, d.client())
 	}
-	return port
+	return portOf(connectors, nodes)
+}
+
+// connectorsOf returns the connectors of a process to each server.
+func connectorsOf(p *sim.Process, resolvers []func() string, o Options) []*connector {
+	o = o.WithDefaults()
+	list := make([]*connector, len(resolvers))
+	for i, resolve := range resolvers {
+		list[i] = &connector{p, resolve, o}
+	}
+	return list
+}
+
+// portOf returns the port of a process with a client for each server.
+func portOf(connectors []*connector, nodes []goredis.Cmdable) lockredis.Port {
+	if len(nodes) == 0 {
+		return lockredis.Port{}
+	}
+	first := subscriber{connectors[0]}
+	return lockredis.Port{Client: nodes[0], Nodes: nodes, Subscriber: first, SharedSubscriber: &sharedSubscriber{subscriber: first}}
 }
 
 // dialOnce opens a connection, without the handshake.

@@ -72,7 +72,10 @@ func ClientOptions(s backend.Settings) client.Options {
 }
 
 // cluster implements backend.Cluster.
-type cluster struct{ *redis.Cluster }
+type cluster struct {
+	*redis.Cluster
+	shared *client.Shared // nil: each process has clients of its own
+}
 
 func start(s backend.Start) (backend.Cluster, error) {
 	settings := serverDefaults()
@@ -83,10 +86,20 @@ func start(s backend.Start) (backend.Cluster, error) {
 		Locks: s.Locks.IsLock, LockOf: s.Locks.LockOf, Records: s.Locks.Records, Permits: s.Locks.Permits,
 		Holders: s.Locks.Holders, Guess: s.Locks.Guess, Unread: s.Locks.Unread, Record: s.Locks.Record,
 	})
-	return &cluster{c}, err
+	if err != nil {
+		return nil, err
+	}
+	started := &cluster{Cluster: c}
+	if s.Catalogue {
+		started.shared = client.NewShared(s.World)
+	}
+	return started, nil
 }
 
 // Connect implements backend.Cluster.
 func (c *cluster) Connect(p *sim.Process, s backend.Settings) any {
+	if c.shared != nil {
+		return c.shared.Connect(p, c.Resolvers(), ClientOptions(s))
+	}
 	return client.Connect(p, c.Resolvers(), ClientOptions(s))
 }
