@@ -282,11 +282,8 @@ func jain(workers []string, each map[string]float64) float64 {
 // measureQueue adds the figures of all waiters of one lock, whose sections are given: how long and
 // how many they waited, and how long while no section was inside.
 func (in *input) measureQueue(sections []*history.Section, m *Metrics) {
-	var calls, waited, entered, left []time.Duration // when sections began and ended to wait, and to be inside
-	room := make([]time.Duration, 4*len(sections))
-	for _, list := range []*[]time.Duration{&calls, &waited, &entered, &left} {
-		*list, room = room[:0:len(sections)], room[len(sections):]
-	}
+	times := func() []time.Duration { return make([]time.Duration, 0, len(sections)) }
+	calls, waited, entered, left := times(), times(), times(), times() // when sections began and ended to wait, and to be inside
 	for _, s := range sections {
 		if s.Entered() {
 			_, end := in.SectionEnd(s)

@@ -89,10 +89,14 @@ const largeRun = 50_000
 // Large reports whether a run of the scenario is so large that a campaign keeps only part of a failing run.
 func (s *Scenario) Large() bool { return float64(s.Workers)*s.Duration.Seconds() >= largeRun }
 
-// HistoryBytes returns about how many bytes the history of a run takes in memory.
+// HistoryBytes returns about how many bytes the history of a run takes in memory, at most.
 func (s *Scenario) HistoryBytes() float64 {
-	const eachSecond = 17 * 432 // of a worker: 17 events of 432 bytes
-	return float64(s.Workers) * s.Duration.Seconds() * eachSecond
+	const each = 17 * 432 // second of a worker, or section: 17 events of 432 bytes
+	n := s.Duration.Seconds()
+	if s.Sections > 0 {
+		n = min(n, float64(s.Sections))
+	}
+	return float64(s.Workers) * n * each
 }
 
 func numbered(noun string, n int) []string {

@@ -8,32 +8,13 @@ type pointTable struct {
 	ids        map[string]pointID
 	names      []string
 	operations map[string]*callPoints
-	// recent and recentCalls have some of both, each at the place that placeOf gives its name.
-	recent      [64]pointID // plus one; 0: none
-	recentCalls [16]*callPoints
 }
-
-// placeOf returns a place for a name that is not empty. The names of one run mostly have different places.
-func placeOf(name string) int { return len(name) + 3*int(name[0]) + 5*int(name[len(name)-1]) }
 
 func newPointTable() pointTable {
 	return pointTable{ids: map[string]pointID{}, operations: map[string]*callPoints{}}
 }
 
 func (p *pointTable) id(name string) pointID {
-	if name == "" {
-		return p.lookUp(name)
-	}
-	recent := &p.recent[placeOf(name)%len(p.recent)]
-	if n := *recent; n > 0 && p.names[n-1] == name {
-		return n - 1
-	}
-	id := p.lookUp(name)
-	*recent = id + 1
-	return id
-}
-
-func (p *pointTable) lookUp(name string) pointID {
 	id, ok := p.ids[name]
 	if !ok {
 		id = pointID(len(p.names))
@@ -51,28 +32,16 @@ func (p *pointTable) unnamed() pointID {
 
 // callPoints are the four points of a request, and the numbers of its entries in the trace, see stamps.
 type callPoints struct {
-	op                                                              string
 	sent, applied, replied, taken                                   pointID
 	sentEntry, arrivedEntry, appliedEntry, repliedEntry, takenEntry pointID
 }
 
 // of returns the points of an operation.
 func (p *pointTable) of(op string) *callPoints {
-	if op == "" {
-		return p.lookUpCall(op)
-	}
-	recent := &p.recentCalls[placeOf(op)%len(p.recentCalls)]
-	if *recent == nil || (*recent).op != op {
-		*recent = p.lookUpCall(op)
-	}
-	return *recent
-}
-
-func (p *pointTable) lookUpCall(op string) *callPoints {
 	c := p.operations[op]
 	if c == nil {
 		c = &callPoints{
-			op: op, sent: p.id(op + ".sent"), applied: p.id(op + ".applied"),
+			sent: p.id(op + ".sent"), applied: p.id(op + ".applied"),
 			replied: p.id(op + ".replied"), taken: p.id(op + ".taken"),
 			sentEntry: p.unnamed(), arrivedEntry: p.unnamed(), appliedEntry: p.unnamed(), repliedEntry: p.unnamed(), takenEntry: p.unnamed(),
 		}

@@ -100,19 +100,19 @@ func (q *queue) down(i int) {
 	for {
 		first := 4*i + 1
 		least := first
-		if first+4 <= len(items) {
+		if first+4 <= len(items) { // all four children: the lesser of each pair, then of these two
 			c := (*[4]item)(items[first:])
-			k, n := 0, 2
+			left, right := 0, 2
 			if c[1].before(&c[0]) {
-				k = 1
+				left = 1
 			}
 			if c[3].before(&c[2]) {
-				n = 3
+				right = 3
 			}
-			if c[n].before(&c[k]) {
-				k = n
+			if c[right].before(&c[left]) {
+				left = right
 			}
-			least += k
+			least += left
 		} else if first >= len(items) {
 			break
 		} else {

@@ -10,8 +10,9 @@ type stamp struct {
 // stamps has the stamps of one actor, by the number of what its entries are about.
 type stamps []*stamp
 
-// mostStamps bounds the stamps of a world: one with 100,000 workers writes most entries without.
-const mostStamps = 20_000
+// mostStamps bounds the stamps of a world, which take about 0.1 KB each. A world with many workers writes most entries
+// without.
+const mostStamps = 2_000
 
 // noteOften adds an entry that an actor repeats with other numbers; id is the number of its stamp. The
 // payload may be nil.

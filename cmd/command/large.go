@@ -19,15 +19,15 @@ func collectOften(s *scenarios.Scenario) (end func()) {
 	return func() { debug.SetGCPercent(before) }
 }
 
-// noteHistories prints how much memory a command needs that keeps the whole histories of that many runs, if they
-// are large. To judge a history takes twice its size.
+// noteHistories prints how much memory a command may need that keeps the whole histories of that many runs, if that
+// is much. To judge a history takes twice its size.
 func noteHistories(w io.Writer, s *scenarios.Scenario, runs int) {
 	const (
 		judging  = 2
 		gigabyte = 1e9
 	)
-	if s.Large() {
+	if bytes := float64(runs+judging) * s.HistoryBytes(); bytes >= gigabyte {
 		say(w, "lockquake: %d workers for %v may take about %.1f GB of memory, because the story of a run needs its whole history",
-			s.Workers, s.Duration, float64(runs+judging)*s.HistoryBytes()/gigabyte)
+			s.Workers, s.Duration, bytes/gigabyte)
 	}
 }

@@ -68,7 +68,9 @@ func (f *reproduceFlags) reproduce(ctx context.Context, arg string, stdout, stde
 			names = append(names, use.Label)
 		}
 	}
-	noteHistories(stderr, s, len(names))
+	if _, err := s.Uses(names, nil); err == nil { // if not, the first run says what is wrong
+		noteHistories(stderr, s, len(names))
+	}
 	var trials []*results.Trial
 	for _, name := range names {
 		trial, err := run.Once(s, run.Request{Label: name, Seed: f.seed})

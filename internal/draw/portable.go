@@ -75,7 +75,7 @@ func normalQuantile(p float64) float64 {
 	return math.Copysign(z, q)
 }
 
-// horner returns the polynomial in x with these coefficients, the highest power first.
+// horner returns the polynomial in x with these coefficients, the highest power first. It is for log, which is rare.
 func horner(x float64, coefficients ...float64) float64 {
 	sum := 0.0
 	for _, c := range coefficients {

@@ -1,6 +1,8 @@
 package redis
 
 import (
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 
 	"lockquake/lock"
@@ -21,12 +23,11 @@ func owners() lock.Choice[owner] {
 }
 
 func ownerRandom(l *locker, _ string) string {
+	var bits [16]byte
+	binary.BigEndian.PutUint64(bits[:8], l.random.Uint64())
+	binary.BigEndian.PutUint64(bits[8:], l.random.Uint64())
 	var digits [32]byte
-	for half := 0; half < len(digits); half += 16 {
-		for i, bits := 15, l.random.Uint64(); i >= 0; i, bits = i-1, bits>>4 {
-			digits[half+i] = "0123456789abcdef"[bits%16]
-		}
-	}
+	hex.Encode(digits[:], bits[:])
 	return string(digits[:])
 }
 

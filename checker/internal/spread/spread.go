@@ -55,21 +55,12 @@ func (s *Spread) Merge(other Spread) {
 
 // add adds one case.
 func (b *buckets) add(bucket int) {
-	list := *b
-	from, to := 0, len(list)
-	for from < to {
-		middle := int(uint(from+to) / 2)
-		if list[middle].bucket < bucket {
-			from = middle + 1
-		} else {
-			to = middle
-		}
-	}
-	if from < len(list) && list[from].bucket == bucket {
-		list[from].n++
+	i, found := b.find(bucket)
+	if found {
+		(*b)[i].n++
 		return
 	}
-	*b = slices.Insert(list, from, counted{bucket, 1})
+	*b = slices.Insert(*b, i, counted{bucket, 1})
 }
 
 // merge adds the cases of others.
