@@ -36,6 +36,8 @@ func (b *Bubble) agent(wall time.Time, mono time.Duration) {
 	time.Sleep(time.Until(wall))                                       //nolint:forbidigo // in the bubble
 	origin := time.Now()                                               //nolint:forbidigo // in the bubble
 	clock := func() time.Duration { return mono + time.Since(origin) } //nolint:forbidigo // in the bubble
+	start := origin.Add(-mono).UnixNano()                              // the time at which the clock reads 0
+	var late lateTimers
 	for c := range b.commands {
 		if c.end {
 			b.release()
@@ -45,12 +47,11 @@ func (b *Bubble) agent(wall time.Time, mono time.Duration) {
 			return
 		}
 		if c.delay != nil {
-			start := origin.Add(-mono).UnixNano()
-			delay(func(due int64) int64 { return start + int64(c.delay(time.Duration(due-start))) })
+			late.delay(func(due int64) int64 { return start + int64(c.delay(time.Duration(due-start))) })
 		}
 		var asks []*ask
 		for clock() < c.to && (c.through || len(asks) == 0) {
-			b.wait(c.to - clock())
+			b.wait(min(c.to, time.Duration(late.before(start+int64(clock()))-start)) - clock())
 			synctest.Wait()
 			asks = append(asks, b.collect()...)
 		}

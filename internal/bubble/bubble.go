@@ -96,7 +96,7 @@ func (b *Bubble) Wake(late func(due time.Duration) time.Duration) bool {
 	}
 	b.late = nil
 	b.now(command{delay: func(due time.Duration) time.Duration {
-		at := late(due)
+		at := max(late(due), b.clock+1) // in the future
 		i := slices.IndexFunc(b.late, func(s span) bool { return s.first == at })
 		if i < 0 {
 			b.late = append(b.late, span{at, at})
