@@ -95,7 +95,7 @@ func (b *Bubble) Wake(late func(due time.Duration) time.Duration) bool {
 		return false
 	}
 	b.late = nil
-	b.now(command{delay: func(due time.Duration) time.Duration {
+	b.tell(command{delay: func(due time.Duration) time.Duration {
 		at := max(late(due), b.clock+1) // in the future
 		i := slices.IndexFunc(b.late, func(s span) bool { return s.first == at })
 		if i < 0 {
@@ -105,6 +105,7 @@ func (b *Bubble) Wake(late func(due time.Duration) time.Duration) bool {
 		b.late[i].last++
 		return b.late[i].last
 	}})
+	b.now(command{}) // through the late timers that fire at once
 	return true
 }
 

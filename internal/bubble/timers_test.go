@@ -344,6 +344,18 @@ func TestTheSeedAloneDecidesWhenLateTimersFire(t *testing.T) {
 	}
 }
 
+// One processor fires both late timers before the request of the first one leaves.
+func TestLateTimersFireTogetherWithoutALag(t *testing.T) {
+	r := newRig(t, sim.Config{Cores: 1})
+	r.world.At(500*time.Millisecond, func() { r.worker.Process().Pause(10 * time.Second) })
+	r.run(t, func(context.Context) {
+		time.AfterFunc(2*time.Second, func() { r.log("timer of 2s") })
+		time.Sleep(time.Second)
+		r.log("asks")
+		_ = r.bubble.Ask(r.worker, "x", func() { r.lines = append(r.lines, "the request leaves") })
+	}, "10.5s asks", "10.500000001s timer of 2s", "the request leaves")
+}
+
 // lagging configures a world whose processors take a random lag on waking.
 func lagging(seed uint64, cores int) sim.Config {
 	return sim.Config{Seed: seed, Cores: cores, WakeLag: draw.Dist{Kind: draw.Lognormal, Median: 100 * time.Microsecond, P99: 10 * time.Millisecond}}
