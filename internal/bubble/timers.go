@@ -87,7 +87,8 @@ type lateTimer struct {
 }
 
 // delay lets every timer that is due at a time fire at the time that at returns for it, which must be in the future if it is another one. Both
-// are in ns since 1970. It calls at once for each time at which timers are due, the earliest first. It reports whether the timers
+// are in ns since 1970. It calls at once for each time at which timers are due, the earliest first; a timer that is late already is due
+// at its first time. It reports whether the timers
 // were found; if not, it has changed nothing.
 func (l *lateTimers) delay(at func(due int64) int64) bool {
 	last := time.AfterFunc(never, func() {}) //nolint:forbidigo // in the bubble
@@ -102,6 +103,13 @@ func (l *lateTimers) delay(at func(due int64) int64) bool {
 	ts.minWhenModified.Store(time.Now().UnixNano()) //nolint:forbidigo // in the bubble
 	synctest.Wait()
 	byTime := func(a, b timerWhen) int { return cmp.Compare(a.when, b.when) }
+	for _, t := range *l {
+		t.putBack() // of an earlier pause
+	}
+	*l = nil
+	for i := range ts.heap {
+		ts.heap[i].when = ts.heap[i].timer.when
+	}
 	slices.SortFunc(ts.heap, byTime)
 	var due, to int64
 	for i := range ts.heap {

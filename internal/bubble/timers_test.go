@@ -356,6 +356,42 @@ func TestLateTimersFireTogetherWithoutALag(t *testing.T) {
 	}, "10.5s asks", "10.500000001s timer of 2s", "the request leaves")
 }
 
+// A second pause of 1 us begins 1 us after the waking. A sleep of a task of the world and the timers of the bubble are late on the same
+// processor, which takes a new lag. The world runs a timer of a bubble up to 50 us late, so one that fires right before the second pause, in 2 of
+// the runs, is late after it.
+func TestASecondPauseDuringTheLagDrawsTheLateTimersAgain(t *testing.T) {
+	const again = 10*time.Second + 500001*time.Microsecond
+	drawn := 0
+	for seed := range uint64(100) {
+		r := newRig(t, lagging(seed, 1))
+		p := r.worker.Process()
+		r.world.At(500*time.Millisecond, func() { p.Pause(10 * time.Second) })
+		r.world.At(again, func() { p.Pause(time.Microsecond) })
+		var task, first, second, before time.Duration
+		r.worker.Go("task", func() {
+			_ = r.worker.Sleep(context.Background(), time.Second)
+			task = r.world.Time()
+		})
+		r.run(t, func(context.Context) {
+			time.AfterFunc(2*time.Second, func() { second = time.Since(start()) })
+			time.Sleep(time.Second)
+			first = time.Since(start())
+			_ = r.bubble.Ask(r.worker, "x", func() { before = second })
+		})
+		r.world.Close()
+		if task < again {
+			continue
+		}
+		drawn++
+		if (first-task).Abs() > 60*time.Microsecond || second != first+1 || before != second {
+			t.Errorf("seed %d: the task goes on at %v, the late timers fire at %v and %v, %v when the request leaves", seed, task, first, second, before)
+		}
+	}
+	if drawn != 98 {
+		t.Errorf("%d runs have a second pause during the lag", drawn)
+	}
+}
+
 // lagging configures a world whose processors take a random lag on waking.
 func lagging(seed uint64, cores int) sim.Config {
 	return sim.Config{Seed: seed, Cores: cores, WakeLag: draw.Dist{Kind: draw.Lognormal, Median: 100 * time.Microsecond, P99: 10 * time.Millisecond}}
