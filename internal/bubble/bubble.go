@@ -2,6 +2,8 @@ package bubble
 
 import (
 	"context"
+	"errors"
+	"runtime"
 	"runtime/pprof"
 	"slices"
 	"sync"
@@ -61,11 +63,17 @@ func New(t *testing.T, p *sim.Process, rerun string) *Bubble {
 	return b
 }
 
+// errLost is the error of a run that cannot delay its timers although LateTimers has found those of its check.
+var errLost = errors.New("bubble: a process wakes, and its timers are not found in the memory of " + runtime.Version())
+
 // tell gives a command and returns what the bubble asks for.
 func (b *Bubble) tell(c command) []func() {
 	b.commands <- c
 	a := <-b.answers
 	b.clock = a.clock
+	if a.lost {
+		b.process.Node().World().Fail(errLost)
+	}
 	return b.tasks(a.asks)
 }
 

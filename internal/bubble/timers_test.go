@@ -2,10 +2,12 @@ package bubble
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"lockquake/internal/draw"
 	"lockquake/sim"
@@ -389,6 +391,23 @@ func TestASecondPauseDuringTheLagDrawsTheLateTimersAgain(t *testing.T) {
 	}
 	if drawn != 98 {
 		t.Errorf("%d runs have a second pause during the lag", drawn)
+	}
+}
+
+// The test changes the memory of the runtime during the pause, as another layout would.
+func TestARunWhoseTimersAreNotFoundOnWakingFails(t *testing.T) {
+	r := paused(t)
+	var ts *timers
+	r.world.At(5*time.Second, func() { ts.minWhenHeap.Add(-1) })
+	r.worker.Go("main", func() {
+		_ = r.bubble.Call(context.Background(), r.worker, func(context.Context) {
+			last := time.AfterFunc(never, func() {})
+			ts = timersOf(&(*timeTimer)(unsafe.Pointer(last)).timer)
+			time.Sleep(time.Minute)
+		})
+	})
+	if err := r.world.Run(); !errors.Is(err, errLost) {
+		t.Errorf("the run returns %v", err)
 	}
 }
 
