@@ -26,7 +26,9 @@ func progressCheck() Check {
 // takes does not count.
 //
 // A section that is open at the end of the run never ends. A fault that is over by then excuses it
-// only if the run may have been cut off while a client still waited for an answer.
+// only if the run may have been cut off while a client still waited for an answer. If the run was stopped
+// since nothing went on for a long time, an open section is unknown, unless faults hindered its worker
+// since its last step: a message that is delayed by minutes may still be under way.
 //
 // A free lock must not refuse everybody for longer than in.patience either, see turnedAway.
 //
@@ -70,8 +72,8 @@ func progress(in *input, r *Result) {
 			}
 		}
 		if gone == evidence.Forever && in.Meta.Stopped == history.StopCalm {
-			if in.Hindered(s.Worker).Covers(end) {
-				continue // a message that a fault has delayed has not arrived yet
+			if in.awaits(s, end) {
+				continue
 			}
 			r.find(Unknown, stepsOf(s), "not ended: %s was still open when the run was stopped, since no section had been let in or had ended for a long time", evidence.NameOf(s))
 			continue
@@ -104,9 +106,15 @@ func (in *input) excused(s *history.Section, end time.Duration) bool {
 			return true
 		}
 	}
+	return !in.complete() && in.awaits(s, end)
+}
+
+// awaits reports whether a fault explains that s has not ended yet: from the last step of s to the end, faults
+// hindered its worker all the time but for what an answer takes.
+func (in *input) awaits(s *history.Section, end time.Duration) bool {
 	hindered := in.Hindered(s.Worker)
 	last := max(s.CallAt, s.EnterAt, s.LeaveAt)
-	return !in.complete() && hindered.Covers(end) && hindered.Outside(last, end) <= in.AnswerTimeout()
+	return hindered.Covers(end) && hindered.Outside(last, end) <= in.AnswerTimeout()
 }
 
 // complete reports whether the history covers a whole run and not only its beginning: it ends with

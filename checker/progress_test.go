@@ -156,6 +156,14 @@ func TestAnOpenSectionOfAStoppedRunIsUnknown(t *testing.T) {
 		{name: "idle", story: open(history.StopIdle, time.Second), want: Invalid, count: 2, text: "never ended: a's section 1"},
 		{name: "calm", story: open(history.StopCalm, time.Second), want: Unknown, text: "not ended: a's section 1"},
 		{name: "calm, and a delayed message has not arrived", story: delayed(time.Minute), want: Valid},
+		{
+			name: "calm, and a fault began long after the last step", want: Unknown, text: "not ended: a's section 1",
+			story: func() *scriptedHistory {
+				s := story("counter", "off").acquire("a", 0).after(time.Minute).fault("pause", "a", time.Second).final("0")
+				s.meta.Stopped = history.StopCalm
+				return s
+			}(),
+		},
 		{name: "calm, and the delayed message arrived long ago", story: delayed(time.Second), want: Unknown, text: "not ended: a's section 1"},
 		{
 			name: "calm, after a wait that is too long", want: Invalid, count: 1, text: "starved: b's section 1",

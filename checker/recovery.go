@@ -26,8 +26,8 @@ func recoveryCheck() Check {
 // ok or an error: a grant that its owner does not know of is a ghost. If the owner crashed, or
 // answered that it does not know what became of its requests, nobody is left to free the lock, and
 // the grant may last for the lease and the margin. In that case a request of the owner may still
-// arrive late, and the lease counts from its arrival. A grant without an end of its own lasts as long as
-// a session: its timeout does not run while the servers are stopped, and a new leader begins it again.
+// arrive late, and the lease counts from its arrival; it also counts from a new leader that prolongs it. A
+// grant without an end of its own lasts as long as a session, see [evidence.Evidence.SessionEnd].
 //
 // A cancelled answer says that the caller gave up. The lock still has to undo its requests, or to
 // answer unknown. Cancelled counts as unknown if a fault other than the cancellation may have kept
@@ -85,8 +85,8 @@ func (in *input) due(g *evidence.Grant, goneAt time.Duration) (due, freeAt time.
 	lease = max(lease, in.Meta.TTL)
 	from := max(goneAt, g.Given.At)
 	for _, e := range g.Renewals {
-		late := e.Sent > 0 && e.Sent <= goneAt              // sent before, and held on its way
-		if late || e.Request == 0 || e.At <= goneAt+lease { // without a request: a new leader prolongs all leases
+		late := e.Sent > 0 && e.Sent <= goneAt // sent before, and held on its way
+		if prolonged := e.Request == 0 && in.TookOver(e.At); late || prolonged || e.At <= goneAt+lease {
 			from = max(from, e.At)
 		}
 	}

@@ -111,7 +111,7 @@ func TestAGrantWithoutItsOwnerEndsWithItsSessionOrLease(t *testing.T) {
 	}
 	prolonged := func(request int64, sent time.Duration) *scriptedHistory {
 		s := story("counter", "off").call("a").leased("a", timeout).enter("a", 0).leave("a").answered("a", "unknown", "no answer").after(12 * time.Second)
-		return s.tell(history.Event{Type: history.Renewed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Request: request, Sent: sent, Until: 22 * time.Second}).after(9 * time.Second)
+		return s.tell(history.Event{Type: history.Renewed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Request: request, Sent: sent, Until: 22 * time.Second})
 	}
 	judge(t, "recovery", []verdictCase{
 		{name: "within the timeout", story: wanted(gone().after(10 * time.Second)), want: Valid},
@@ -138,9 +138,29 @@ func TestAGrantWithoutItsOwnerEndsWithItsSessionOrLease(t *testing.T) {
 			name:  "a new leader after the servers were stopped for 12 s",
 			story: wanted(promoted(gone().fault("pause", "lock", 12*time.Second)).after(10 * time.Second)), want: Valid,
 		},
-		{name: "a new leader prolonged the lease after 12 s", story: wanted(prolonged(0, 0)), want: Valid},
-		{name: "a renewal arrived after 12 s that was sent before the end", story: wanted(prolonged(7, 2*time.Millisecond)), want: Valid},
-		{name: "a renewal was sent after 11 s", story: wanted(prolonged(7, 11*time.Second)), want: Invalid, count: 1, text: "ghost"},
+		{
+			name: "a follower was stopped for 30 s", story: wanted(gone().fault("pause", "lock-3", 30*time.Second).after(5 * time.Second)),
+			want: Invalid, count: 1, text: "ghost",
+		},
+		{
+			name: "the old leader was stopped for 30 s, and a new one took over", story: wanted(gone().begin("pause", "lock-3", func(s *scriptedHistory) *scriptedHistory {
+				return promoted(s.after(2 * time.Second)).after(28 * time.Second)
+			}).after(9 * time.Second)),
+			want: Invalid, count: 1, text: "ghost",
+		},
+		{
+			name: "two members were stopped for 12 s, and a new leader took over afterwards",
+			story: wanted(promoted(gone().begin("pause", "lock-2", func(s *scriptedHistory) *scriptedHistory {
+				return s.fault("pause", "lock-3", 12*time.Second)
+			})).after(10 * time.Second)), want: Valid,
+		},
+		{name: "a new leader prolonged the lease after 12 s", story: wanted(promoted(prolonged(0, 0).stop()).goOn().after(9 * time.Second)), want: Valid},
+		{
+			name: "a request that has no number renewed the lease after 12 s", story: wanted(prolonged(0, 0).after(9 * time.Second)),
+			want: Invalid, count: 1, text: "ghost",
+		},
+		{name: "a renewal arrived after 12 s that was sent before the end", story: wanted(prolonged(7, 2*time.Millisecond).after(9 * time.Second)), want: Valid},
+		{name: "a renewal was sent after 11 s", story: wanted(prolonged(7, 11*time.Second).after(9 * time.Second)), want: Invalid, count: 1, text: "ghost"},
 	})
 }
 

@@ -59,6 +59,7 @@ func (t *scriptedHistory) unwitnessed() *scriptedHistory { t.silent = true; retu
 func (t *scriptedHistory) fenced() *scriptedHistory      { t.meta.Fenced = true; return t }
 func (t *scriptedHistory) commitsLate() *scriptedHistory { t.meta.Commit = "after-release"; return t }
 func (t *scriptedHistory) stop() *scriptedHistory        { t.still = true; return t } // the clock
+func (t *scriptedHistory) goOn() *scriptedHistory        { t.still = false; return t }
 func (t *scriptedHistory) after(d time.Duration) *scriptedHistory {
 	t.now += d
 	return t
@@ -126,6 +127,16 @@ func (t *scriptedHistory) fault(kind, target string, d time.Duration) *scriptedH
 	t.tell(e)
 	e.Type = history.FaultEnd
 	return t.after(d).tell(e)
+}
+
+// begin records a fault during which the rest happens.
+func (t *scriptedHistory) begin(kind, target string, rest func(*scriptedHistory) *scriptedHistory) *scriptedHistory {
+	t.faults++
+	e := history.Event{Type: history.FaultBegin, Fault: t.faults, Kind: kind, Target: target}
+	t.tell(e)
+	rest(t)
+	e.Type = history.FaultEnd
+	return t.tell(e)
 }
 
 func (t *scriptedHistory) enter(w string, token int64) *scriptedHistory {

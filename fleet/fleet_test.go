@@ -16,7 +16,7 @@ func TestAFleetWritesTheReportOfARunInOneProcess(t *testing.T) {
 	_, address := startServer(t, dir, "127.0.0.1:0")
 	w := start(t, dir, "plain", "work", "nats://"+address, "--jobs", "2")
 	p := start(t, dir, "plain", "run", "small.yaml", "--metrics", "--out", "report", "--on", "nats://"+address, "--resume")
-	p.says(t, "(?m)^small: nothing to resume on the fleet: no campaign is called small-[0-9a-f]{12}, and it is submitted$")
+	p.says(t, "(?m)^small: nothing to resume: the fleet has no campaign small-[0-9a-f]{12}; submitting it$")
 	if got := p.wait(t); got != code || code != 0 {
 		t.Errorf("exit code %d, and %d in one process: %s", got, code, &p.err)
 	}

@@ -83,7 +83,7 @@ func (c *client) begin(ctx context.Context, j *job, text []byte, w command.Work)
 	case found:
 		*j = there
 	case w.Resume:
-		w.Note("nothing to resume on the fleet: no campaign is called " + j.Name + ", and it is submitted")
+		w.Note("nothing to resume: the fleet has no campaign " + j.Name + "; submitting it")
 	}
 	return patiently(ctx, func(ctx context.Context) error {
 		if !found {

@@ -273,10 +273,10 @@ func (f *exploreFlags) place(ctx context.Context, s *scenarios.Scenario, lines [
 	r := f.search
 	r.Strategies = f.strategies
 	placed, trials, err := r.Place(ctx, s, specs)
-	if ctx.Err() != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
 		return interruptError{"before the placement was tried"}
-	}
-	if err != nil {
+	case err != nil:
 		return badSearch(err)
 	}
 	for i, trial := range trials {

@@ -218,7 +218,7 @@ func uncounted(c *results.Campaign) []string {
 	if also == nil {
 		return nil
 	}
-	return []string{"the rate of violating runs counts the checks that expect: names for a strategy, and no others: " + strings.Join(also, ", ")}
+	return []string{"not in the rate of violating runs, since expect: does not name the check: " + strings.Join(also, ", ")}
 }
 
 // unread returns a sentence for each lock whose holders could not be read from its server,

@@ -8,7 +8,7 @@ import (
 )
 
 func TestAHarmThatTheRateDoesNotCountIsNamed(t *testing.T) {
-	const rule = "the rate of violating runs counts the checks that expect: names for a strategy, and no others: "
+	const rule = "not in the rate of violating runs, since expect: does not name the check: "
 	// deciding returns a use n of whose runs violate a deciding check.
 	deciding := func(n int, st results.StrategyStats) results.StrategyStats {
 		st.Violating = n

@@ -111,8 +111,8 @@ func (in *Evidence) Troubled() Stretches {
 }
 
 // SessionEnd returns when the servers have ended a session that nobody has kept alive since the given
-// time, at the latest. Timeouts do not run while a server is stopped, and a new leader gives each session
-// its whole timeout.
+// time, at the latest. The timeout does not run while the servers are stopped, and a new leader gives each
+// session its whole timeout.
 func (in *Evidence) SessionEnd(from, timeout time.Duration) time.Duration {
 	running := func(from time.Duration) time.Duration {
 		end := from + timeout
@@ -132,19 +132,38 @@ func (in *Evidence) SessionEnd(from, timeout time.Duration) time.Duration {
 	return end
 }
 
-// serversStopped returns when a server of the lock was stopped, without those that a quorum tolerates.
+// serversStopped returns when the servers of the lock were stopped: all of them, or two of a replicated service.
+// A service with one stopped member goes on: a new leader takes over if it was the leader.
 func (in *Evidence) serversStopped() Stretches {
 	if in.frozen == nil {
-		list := []Stretch{}
+		var all, members []Fault
 		for _, f := range in.Faults() {
-			if f.Effect == history.EffectStops && serves(f.Target) && !in.Tolerated(f.Target) {
-				list = append(list, f.Stretch)
+			switch {
+			case f.Effect != history.EffectStops || !serves(f.Target):
+			case f.Target == "lock":
+				all = append(all, f)
+			default:
+				members = append(members, f)
+			}
+		}
+		list := []Stretch{}
+		for _, f := range all {
+			list = append(list, f.Stretch)
+		}
+		for i, f := range members {
+			for _, other := range members[:i] {
+				if both := (Stretch{max(f.From, other.From), min(f.To, other.To)}); f.Target != other.Target && both.From < both.To {
+					list = append(list, both)
+				}
 			}
 		}
 		in.frozen = Union(list)
 	}
 	return in.frozen
 }
+
+// TookOver reports whether a replica became the primary at that time.
+func (in *Evidence) TookOver(at time.Duration) bool { return slices.Contains(in.takeovers(), at) }
 
 // takeovers returns when a replica became the primary.
 func (in *Evidence) takeovers() []time.Duration {
