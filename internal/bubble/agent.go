@@ -26,6 +26,7 @@ type command struct {
 type answer struct {
 	clock time.Duration
 	asks  []*ask // in the order of their times, and of their keys at one time
+	lost  bool   // the timers to delay were not found
 }
 
 // agent is the main goroutine of the bubble. It returns at the command to end.
@@ -36,6 +37,8 @@ func (b *Bubble) agent(wall time.Time, mono time.Duration) {
 	time.Sleep(time.Until(wall))                                       //nolint:forbidigo // in the bubble
 	origin := time.Now()                                               //nolint:forbidigo // in the bubble
 	clock := func() time.Duration { return mono + time.Since(origin) } //nolint:forbidigo // in the bubble
+	start := origin.Add(-mono).UnixNano()                              // the time at which the clock reads 0
+	var late lateTimers
 	for c := range b.commands {
 		if c.end {
 			b.release()
@@ -44,13 +47,11 @@ func (b *Bubble) agent(wall time.Time, mono time.Duration) {
 			b.answers <- answer{clock: clock()}
 			return
 		}
-		if c.delay != nil {
-			start := origin.Add(-mono).UnixNano()
-			delay(func(due int64) int64 { return start + int64(c.delay(time.Duration(due-start))) })
-		}
+		lost := c.delay != nil &&
+			!late.delay(func(due int64) int64 { return start + int64(c.delay(time.Duration(due-start))) })
 		var asks []*ask
 		for clock() < c.to && (c.through || len(asks) == 0) {
-			b.wait(c.to - clock())
+			b.wait(min(c.to, time.Duration(late.before(start+int64(clock()))-start)) - clock())
 			synctest.Wait()
 			asks = append(asks, b.collect()...)
 		}
@@ -62,11 +63,11 @@ func (b *Bubble) agent(wall time.Time, mono time.Duration) {
 		case c.deliver != nil:
 			close(c.deliver.done)
 		default:
-			b.answers <- answer{clock(), asks}
+			b.answers <- answer{clock(), asks, lost}
 			continue
 		}
 		synctest.Wait()
-		b.answers <- answer{clock(), append(asks, b.collect()...)}
+		b.answers <- answer{clock(), append(asks, b.collect()...), lost}
 	}
 }
 

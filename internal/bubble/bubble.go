@@ -2,6 +2,8 @@ package bubble
 
 import (
 	"context"
+	"errors"
+	"runtime"
 	"runtime/pprof"
 	"slices"
 	"sync"
@@ -61,11 +63,17 @@ func New(t *testing.T, p *sim.Process, rerun string) *Bubble {
 	return b
 }
 
+// errLost is the error of a run that cannot delay its timers although LateTimers has found those of its check.
+var errLost = errors.New("bubble: a process wakes, and its timers are not found in the memory of " + runtime.Version())
+
 // tell gives a command and returns what the bubble asks for.
 func (b *Bubble) tell(c command) []func() {
 	b.commands <- c
 	a := <-b.answers
 	b.clock = a.clock
+	if a.lost {
+		b.process.Node().World().Fail(errLost)
+	}
 	return b.tasks(a.asks)
 }
 
@@ -95,8 +103,8 @@ func (b *Bubble) Wake(late func(due time.Duration) time.Duration) bool {
 		return false
 	}
 	b.late = nil
-	b.now(command{delay: func(due time.Duration) time.Duration {
-		at := late(due)
+	b.tell(command{delay: func(due time.Duration) time.Duration {
+		at := max(late(due), b.clock+1) // in the future
 		i := slices.IndexFunc(b.late, func(s span) bool { return s.first == at })
 		if i < 0 {
 			b.late = append(b.late, span{at, at})
@@ -105,6 +113,7 @@ func (b *Bubble) Wake(late func(due time.Duration) time.Duration) bool {
 		b.late[i].last++
 		return b.late[i].last
 	}})
+	b.now(command{}) // through the late timers that fire at once
 	return true
 }
 

@@ -16,10 +16,11 @@ import (
 )
 
 // The runtime of Go fires no timer late in a bubble: it sets the clock to the time of the earliest timer (synctestRun in
-// runtime/synctest.go). A bubble has one heap of timers. Each entry repeats the time of its timer, and the runtime fires the timer when
-// the clock reaches the time of the entry. So delay changes the entries, and leaves the timers as they are. Then the runtime does
-// with a late timer what it does in a process that has been stopped: a ticker sends one tick and keeps its phase, and the
-// value that a channel gets is the time at which the timer was due.
+// runtime/synctest.go). A bubble has one heap of timers, and each entry repeats the time of its timer. delay changes both: the
+// runtime removes the timer of a channel from the heap while no goroutine waits for it, adds it again with the time of the timer, and stops
+// the program if this is in the past. 1 ns before a late timer fires, before gives the timer, and not its entry, the
+// time at which it was due. Then the runtime does with a late timer what it does in a process that has been stopped: a ticker sends
+// one tick and keeps its phase, and the value that a channel gets is the time at which the timer was due.
 
 // knownGo is the prefix of the versions of Go whose layouts are those below.
 const knownGo = "go1.26"
@@ -74,10 +75,22 @@ func timersOf(t *timer) *timers {
 	return t.ts
 }
 
-// delay lets every timer that is due at a time fire at the time that at returns for it, which must not be in the past. Both are in ns since
-// 1970. It calls at once for each time at which timers are due, the earliest first. All other goroutines of the bubble must be
-// durably blocked. It reports whether the timers were found; if not, it has changed nothing.
-func delay(at func(due int64) int64) bool {
+// lateTimers are the timers of a bubble that have been delayed and have not fired, the earliest first. All other goroutines of the bubble
+// must be durably blocked when a method is called.
+type lateTimers []lateTimer
+
+// lateTimer is a timer that was due at one time and fires at another. Both are in ns since 1970.
+type lateTimer struct {
+	timer   *timer
+	seq     uintptr // of the timer; it changes if a timer of a channel is reset
+	due, at int64
+}
+
+// delay lets every timer that is due at a time fire at the time that at returns for it, which must be in the future if it is another one. Both
+// are in ns since 1970. It calls at once for each time at which timers are due, the earliest first; a timer that is late already is due
+// at its first time. It reports whether the timers
+// were found; if not, it has changed nothing.
+func (l *lateTimers) delay(at func(due int64) int64) bool {
 	last := time.AfterFunc(never, func() {}) //nolint:forbidigo // in the bubble
 	defer last.Stop()
 	own := &(*timeTimer)(unsafe.Pointer(last)).timer
@@ -90,21 +103,52 @@ func delay(at func(due int64) int64) bool {
 	ts.minWhenModified.Store(time.Now().UnixNano()) //nolint:forbidigo // in the bubble
 	synctest.Wait()
 	byTime := func(a, b timerWhen) int { return cmp.Compare(a.when, b.when) }
+	for _, t := range *l {
+		t.putBack() // of an earlier pause
+	}
+	*l = nil
+	for i := range ts.heap {
+		ts.heap[i].when = ts.heap[i].timer.when
+	}
 	slices.SortFunc(ts.heap, byTime)
 	var due, to int64
 	for i := range ts.heap {
-		switch e := &ts.heap[i]; {
-		case e.timer == own:
-		case e.when == due:
-			e.when = to
-		default:
+		e := &ts.heap[i]
+		if e.timer == own {
+			continue
+		}
+		if e.when != due {
 			due, to = e.when, at(e.when)
-			e.when = to
+		}
+		if to != due {
+			*l = append(*l, lateTimer{e.timer, e.timer.seq, due, to})
+			e.when, e.timer.when = to, to
 		}
 	}
 	slices.SortFunc(ts.heap, byTime) // a sorted slice is a heap
 	ts.minWhenHeap.Store(ts.heap[0].when)
+	slices.SortStableFunc(*l, func(a, b lateTimer) int { return cmp.Compare(a.at, b.at) })
 	return true
+}
+
+// before prepares the late timers that fire 1 ns after now. It returns the time at which it must be called again, 1 ns before the
+// next one fires, or never. Both are in ns since 1970.
+func (l *lateTimers) before(now int64) int64 {
+	for len(*l) > 0 && (*l)[0].at <= now+1 {
+		(*l)[0].putBack()
+		*l = (*l)[1:]
+	}
+	if len(*l) == 0 {
+		return never
+	}
+	return (*l)[0].at - 1
+}
+
+// putBack gives a timer the time at which it was due, unless it was stopped or reset.
+func (t *lateTimer) putBack() {
+	if t.timer.when == t.at && t.timer.seq == t.seq {
+		t.timer.when = t.due
+	}
 }
 
 // checked is the result of LateTimers.
@@ -128,25 +172,35 @@ func checkDelay(t *testing.T, version string) (err error) {
 	}
 	synctest.Test(t, func(*testing.T) {
 		events := make(chan string, 100)
+		now := func() time.Time { return time.Now() } //nolint:forbidigo // in the bubble
 		add := func(what string, at time.Time) { events <- what + at.Format(" 05.000") }
-		for i, name := range []string{"a", "b", "c"} {
-			time.AfterFunc(time.Duration(i+1)*time.Second, func() { add(name, time.Now()) }) //nolint:forbidigo // in the bubble
+		go func() {
+			add("a of", <-time.After(time.Second)) //nolint:forbidigo // in the bubble
+			add("a", now())
+		}()
+		for i, name := range []string{"b", "c"} {
+			time.AfterFunc(time.Duration(i+2)*time.Second, func() { add(name, now()) }) //nolint:forbidigo // in the bubble
 		}
-		time.AfterFunc(time.Millisecond, func() { add("stopped", time.Now()) }).Stop() //nolint:forbidigo // in the bubble
-		first := time.Now().Add(time.Second).UnixNano()                                //nolint:forbidigo // in the bubble
-		found := delay(func(due int64) int64 {
+		time.AfterFunc(time.Millisecond, func() { add("stopped", now()) }).Stop() //nolint:forbidigo // in the bubble
+		synctest.Wait()
+		first, end := now().Add(time.Second).UnixNano(), now().Add(time.Minute).UnixNano()
+		var late lateTimers
+		found := late.delay(func(due int64) int64 {
 			add("due", time.Unix(0, due))
 			if due == first {
 				due += 2500 * int64(time.Millisecond) // a fires last
 			}
 			return due
 		})
-		time.Sleep(time.Minute) //nolint:forbidigo // in the bubble
+		for now().UnixNano() < end {
+			time.Sleep(time.Duration(min(late.before(now().UnixNano()), end) - now().UnixNano())) //nolint:forbidigo // in the bubble
+			synctest.Wait()
+		}
 		var all []string
 		for len(events) > 0 {
 			all = append(all, <-events)
 		}
-		const want = "due 01.000, due 02.000, due 03.000, b 02.000, c 03.000, a 03.500"
+		const want = "due 01.000, due 02.000, due 03.000, b 02.000, c 03.000, a of 01.000, a 03.500"
 		if got := strings.Join(all, ", "); !found || got != want {
 			err = fmt.Errorf("the timers of %s are not as expected (%s)", version, got)
 		}

@@ -2,9 +2,12 @@ package bubble
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"lockquake/internal/draw"
 	"lockquake/sim"
@@ -239,7 +242,7 @@ func TestLateTimersBelongToRandomProcessors(t *testing.T) {
 	const runs = 1000
 	swapped := 0
 	for seed := range uint64(runs) {
-		r := newRig(t, sim.Config{Seed: seed, Cores: 2, WakeLag: draw.Dist{Kind: draw.Lognormal, Median: 100 * time.Microsecond, P99: 10 * time.Millisecond}})
+		r := newRig(t, lagging(seed, 2))
 		r.world.At(500*time.Millisecond, func() { r.worker.Process().Pause(10 * time.Second) })
 		r.worker.Go("main", func() {
 			_ = r.bubble.Call(context.Background(), r.worker, func(context.Context) {
@@ -259,4 +262,156 @@ func TestLateTimersBelongToRandomProcessors(t *testing.T) {
 	if swapped < 200 || swapped > 300 {
 		t.Errorf("the later timer fired first in %d of %d wakings", swapped, runs)
 	}
+}
+
+// The runtime takes the timer of a channel out of its heap when the goroutine leaves the select, and adds it again at the next one. The ticker
+// is due at 3, 6, 9 and then 12 s.
+func TestALoopWaitsAgainForALateTimer(t *testing.T) {
+	r := paused(t)
+	r.run(t, func(context.Context) {
+		idle, expired, renew := time.After(time.Second), time.NewTimer(2*time.Second), time.NewTicker(3*time.Second)
+		for range 5 {
+			select {
+			case <-idle:
+				r.log("idle")
+				idle = time.After(time.Minute)
+			case due := <-expired.C:
+				r.log("timer of %v", due.Sub(start()))
+				expired.Reset(time.Second)
+			case due := <-renew.C:
+				r.log("tick of %v", due.Sub(start()))
+			}
+		}
+	}, "10.5001s idle", "10.500100001s timer of 2s", "10.500100002s tick of 3s", "11.500100001s timer of 11.500100001s", "12s tick of 12s")
+}
+
+// No goroutine waits for the ticker when its late tick is due. Tickers that are reset and stopped on waking are not late.
+func TestALateTickerThatIsReadLaterKeepsItsPhase(t *testing.T) {
+	r := paused(t)
+	r.run(t, func(context.Context) {
+		renew, reset, stopped := time.NewTicker(3*time.Second), time.NewTicker(4*time.Second), time.NewTicker(5*time.Second)
+		select {
+		case <-time.After(time.Second):
+			reset.Reset(4 * time.Second)
+			stopped.Stop()
+		case <-renew.C:
+		case <-reset.C:
+		case <-stopped.C:
+		}
+		time.Sleep(time.Second)
+		for range 3 {
+			select {
+			case due := <-renew.C:
+				r.log("tick of %v", due.Sub(start()))
+			case due := <-reset.C:
+				r.log("reset: tick of %v", due.Sub(start()))
+			case <-stopped.C:
+				r.log("stopped")
+			}
+		}
+	}, "11.5001s tick of 3s", "12s tick of 12s", "14.5001s reset: tick of 14.5001s")
+}
+
+// A processor fires both late timers of 2 s together. Other timers that the code sets change nothing.
+func TestTheSeedAloneDecidesWhenLateTimersFire(t *testing.T) {
+	late := func(seed uint64, others int) (log string) {
+		r := newRig(t, lagging(seed, 2))
+		r.world.At(500*time.Millisecond, func() { r.worker.Process().Pause(10 * time.Second) })
+		r.run(t, func(context.Context) {
+			time.AfterFunc(2*time.Second, func() {})
+			expired, renew := time.NewTimer(2*time.Second), time.NewTimer(time.Second)
+			for {
+				select {
+				case <-renew.C:
+					log += fmt.Sprint("renew ", time.Since(start()), ", ")
+					for range others {
+						time.AfterFunc(time.Minute, func() {})
+					}
+				case <-expired.C:
+					log += fmt.Sprint("expired ", time.Since(start()))
+					return
+				}
+			}
+		})
+		r.world.Close()
+		return log
+	}
+	for seed := range uint64(12) {
+		want := late(seed, 0)
+		for others := range 20 {
+			if got := late(seed, others); got != want {
+				t.Errorf("seed %d with %d other timers: %s, and with none: %s", seed, others, got, want)
+			}
+		}
+	}
+}
+
+// One processor fires both late timers before the request of the first one leaves.
+func TestLateTimersFireTogetherWithoutALag(t *testing.T) {
+	r := newRig(t, sim.Config{Cores: 1})
+	r.world.At(500*time.Millisecond, func() { r.worker.Process().Pause(10 * time.Second) })
+	r.run(t, func(context.Context) {
+		time.AfterFunc(2*time.Second, func() { r.log("timer of 2s") })
+		time.Sleep(time.Second)
+		r.log("asks")
+		_ = r.bubble.Ask(r.worker, "x", func() { r.lines = append(r.lines, "the request leaves") })
+	}, "10.5s asks", "10.500000001s timer of 2s", "the request leaves")
+}
+
+// A second pause of 1 us begins 1 us after the waking. A sleep of a task of the world and the timers of the bubble are late on the same
+// processor, which takes a new lag. The world runs a timer of a bubble up to 50 us late, so one that fires right before the second pause, in 2 of
+// the runs, is late after it.
+func TestASecondPauseDuringTheLagDrawsTheLateTimersAgain(t *testing.T) {
+	const again = 10*time.Second + 500001*time.Microsecond
+	drawn := 0
+	for seed := range uint64(100) {
+		r := newRig(t, lagging(seed, 1))
+		p := r.worker.Process()
+		r.world.At(500*time.Millisecond, func() { p.Pause(10 * time.Second) })
+		r.world.At(again, func() { p.Pause(time.Microsecond) })
+		var task, first, second, before time.Duration
+		r.worker.Go("task", func() {
+			_ = r.worker.Sleep(context.Background(), time.Second)
+			task = r.world.Time()
+		})
+		r.run(t, func(context.Context) {
+			time.AfterFunc(2*time.Second, func() { second = time.Since(start()) })
+			time.Sleep(time.Second)
+			first = time.Since(start())
+			_ = r.bubble.Ask(r.worker, "x", func() { before = second })
+		})
+		r.world.Close()
+		if task < again {
+			continue
+		}
+		drawn++
+		if (first-task).Abs() > 60*time.Microsecond || second != first+1 || before != second {
+			t.Errorf("seed %d: the task goes on at %v, the late timers fire at %v and %v, %v when the request leaves", seed, task, first, second, before)
+		}
+	}
+	if drawn != 98 {
+		t.Errorf("%d runs have a second pause during the lag", drawn)
+	}
+}
+
+// The test changes the memory of the runtime during the pause, as another layout would.
+func TestARunWhoseTimersAreNotFoundOnWakingFails(t *testing.T) {
+	r := paused(t)
+	var ts *timers
+	r.world.At(5*time.Second, func() { ts.minWhenHeap.Add(-1) })
+	r.worker.Go("main", func() {
+		_ = r.bubble.Call(context.Background(), r.worker, func(context.Context) {
+			last := time.AfterFunc(never, func() {})
+			ts = timersOf(&(*timeTimer)(unsafe.Pointer(last)).timer)
+			time.Sleep(time.Minute)
+		})
+	})
+	if err := r.world.Run(); !errors.Is(err, errLost) {
+		t.Errorf("the run returns %v", err)
+	}
+}
+
+// lagging configures a world whose processors take a random lag on waking.
+func lagging(seed uint64, cores int) sim.Config {
+	return sim.Config{Seed: seed, Cores: cores, WakeLag: draw.Dist{Kind: draw.Lognormal, Median: 100 * time.Microsecond, P99: 10 * time.Millisecond}}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"sync/atomic"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -97,12 +98,13 @@ func (h *redisHook) request(ctx context.Context, command string, send func(ctx c
 	if op == "" {
 		op = command
 	}
-	var ended, leaves bool
-	stop := context.AfterFunc(ctx, func() { ended = true })
+	var ended atomic.Bool // a goroutine of the bubble may set it while the task of the world reads it
+	leaves := false
+	stop := context.AfterFunc(ctx, func() { ended.Store(true) })
 	defer stop()
 	over := h.Ask(h.worker, h.name+" "+command, func() {
 		h.worker.Point(op + ".called")
-		if leaves = !ended; leaves {
+		if leaves = !ended.Load(); leaves {
 			err = send(env.WithOp(context.Background(), op))
 		}
 	})
