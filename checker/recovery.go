@@ -26,8 +26,9 @@ func recoveryCheck() Check {
 // ok or an error: a grant that its owner does not know of is a ghost. If the owner crashed, or
 // answered that it does not know what became of its requests, nobody is left to free the lock, and
 // the grant may last for the lease and the margin. In that case a request of the owner may still
-// arrive late, and the lease counts from its arrival; it also counts from a new leader that prolongs it. A
-// grant without an end of its own lasts as long as a session, see [evidence.Evidence.SessionEnd].
+// arrive late, and the lease counts from its arrival. Until the lease is over, it also counts from a new
+// leader, which gives each lease or session its whole time. Time in which the servers are stopped does not
+// count.
 //
 // A cancelled answer says that the caller gave up. The lock still has to undo its requests, or to
 // answer unknown. Cancelled counts as unknown if a fault other than the cancellation may have kept
@@ -83,17 +84,21 @@ func (in *input) ignored(g *evidence.Grant) *history.Event {
 func (in *input) due(g *evidence.Grant, goneAt time.Duration) (due, freeAt time.Duration) {
 	_, lease := g.Leases()
 	lease = max(lease, in.Meta.TTL)
-	from := max(goneAt, g.Given.At)
+	from, over := max(goneAt, g.Given.At), in.Served(goneAt, lease)
 	for _, e := range g.Renewals {
 		late := e.Sent > 0 && e.Sent <= goneAt // sent before, and held on its way
-		if prolonged := e.Request == 0 && in.TookOver(e.At); late || prolonged || e.At <= goneAt+lease {
+		if late || e.At <= over {
 			from = max(from, e.At)
 		}
 	}
-	freeAt = from + lease + recoveryMargin
-	if g.Until() == 0 { // it lasts as long as a session
-		freeAt = in.SessionEnd(from, lease+recoveryMargin)
+	if g.Until() == 0 { // a session
+		for _, at := range in.Takeovers() {
+			if at <= over {
+				from = max(from, at)
+			}
+		}
 	}
+	freeAt = in.Served(from, lease+recoveryMargin)
 	due = max(goneAt, g.Given.At) + recoveryMargin
 	if s := g.Section; s.Crashed || g.Revived || !in.outcomeKnown(s) || in.Quorum() > 1 && !in.quorumLeft(g, due) {
 		return freeAt, freeAt

@@ -59,7 +59,6 @@ func (t *scriptedHistory) unwitnessed() *scriptedHistory { t.silent = true; retu
 func (t *scriptedHistory) fenced() *scriptedHistory      { t.meta.Fenced = true; return t }
 func (t *scriptedHistory) commitsLate() *scriptedHistory { t.meta.Commit = "after-release"; return t }
 func (t *scriptedHistory) stop() *scriptedHistory        { t.still = true; return t } // the clock
-func (t *scriptedHistory) goOn() *scriptedHistory        { t.still = false; return t }
 func (t *scriptedHistory) after(d time.Duration) *scriptedHistory {
 	t.now += d
 	return t

@@ -49,7 +49,7 @@ func NewWhole(h *history.History, witnessed bool) *Evidence {
 func (in *Evidence) Part(h *history.History, sections []*history.Section) *Evidence {
 	return &Evidence{
 		History: h, Sections: sections, witnessed: in.witnessed, over: in.over, needed: in.needed,
-		begun: in.Faults(), common: in.common, others: in.others, workers: in.workers, stops: in.Stopped(), troubles: in.Troubled(), taken: in.takeovers(), frozen: in.serversStopped(),
+		begun: in.Faults(), common: in.common, others: in.others, workers: in.workers, stops: in.Stopped(), troubles: in.Troubled(), taken: in.Takeovers(), frozen: in.serversStopped(),
 	}
 }
 

@@ -110,23 +110,12 @@ func (in *Evidence) Troubled() Stretches {
 	return in.troubles
 }
 
-// SessionEnd returns when the servers have ended a session that nobody has kept alive since the given
-// time, at the latest. The timeout does not run while the servers are stopped, and a new leader gives each
-// session its whole timeout.
-func (in *Evidence) SessionEnd(from, timeout time.Duration) time.Duration {
-	running := func(from time.Duration) time.Duration {
-		end := from + timeout
-		for _, x := range in.serversStopped() {
-			if x.From < end && x.To > from {
-				end += x.To - max(x.From, from)
-			}
-		}
-		return end
-	}
-	end := running(from)
-	for _, at := range in.takeovers() {
-		if at > from && at <= end {
-			end = running(at)
+// Served returns when the servers of the lock have run for d since the given time, without the time in which they were stopped.
+func (in *Evidence) Served(from, d time.Duration) time.Duration {
+	end := from + d
+	for _, x := range in.serversStopped() {
+		if x.From < end && x.To > from {
+			end += x.To - max(x.From, from)
 		}
 	}
 	return end
@@ -162,11 +151,8 @@ func (in *Evidence) serversStopped() Stretches {
 	return in.frozen
 }
 
-// TookOver reports whether a replica became the primary at that time.
-func (in *Evidence) TookOver(at time.Duration) bool { return slices.Contains(in.takeovers(), at) }
-
-// takeovers returns when a replica became the primary.
-func (in *Evidence) takeovers() []time.Duration {
+// Takeovers returns when a replica became the primary.
+func (in *Evidence) Takeovers() []time.Duration {
 	if in.taken == nil {
 		in.taken = []time.Duration{}
 		for i := range in.Events {
