@@ -28,14 +28,15 @@ func progressCheck() Check {
 // A section that is open at the end of the run never ends. A fault that is over by then excuses it
 // only if the run may have been cut off while a client still waited for an answer. If the run was stopped
 // since nothing went on for a long time, an open section is unknown, unless faults hindered its worker
-// since its last step: a message that is delayed by minutes may still be under way.
+// since its last step, or it waits for a holder that they hindered: a message that is delayed by minutes may
+// still be under way.
 //
 // A free lock must not refuse everybody for longer than in.patience either, see turnedAway.
 //
 // Two kinds of time do not count. The first is when the worker was stopped, or a fault affected its
 // links, its messages or a server, and the answer timeout after that; with several servers, a fault
 // of a single one does count, since a quorum tolerates it. The second is when the server held the
-// lock for a worker that was alive but stopped.
+// lock for a worker that was alive but stopped, or whose delayed messages had not arrived yet.
 func progress(in *input, r *Result) {
 	r.Applies = len(in.Sections) > 0
 	bound := in.patience()
@@ -72,7 +73,7 @@ func progress(in *input, r *Result) {
 			}
 		}
 		if gone == evidence.Forever && in.Meta.Stopped == history.StopCalm {
-			if in.awaits(s, end) {
+			if in.awaits(s, end) || !s.Entered() && in.frozen(s.Key).Covers(end) {
 				continue
 			}
 			r.find(Unknown, stepsOf(s), "not ended: %s was still open when the run was stopped, since no section had been let in or had ended for a long time", evidence.NameOf(s))
@@ -220,7 +221,8 @@ func (in *input) worked(s *history.Section, to time.Duration) time.Duration {
 	return evidence.Union(idle).Outside(s.EnterAt, to)
 }
 
-// frozen returns when the servers held a lock for a worker that was alive but stopped.
+// frozen returns when the servers held a lock for a worker that was alive but stopped, or waited for messages that
+// came after the end of the fault that had delayed them.
 func (in *input) frozen(key string) evidence.Stretches {
 	var list []evidence.Stretch
 	for _, g := range in.Ledger().Locks[key] {
@@ -228,7 +230,8 @@ func (in *input) frozen(key string) evidence.Stretches {
 		if s := g.Section; s != nil && s.Crashed {
 			held.To = min(held.To, s.CrashAt)
 		}
-		list = append(list, in.Stopped()[g.Worker].Within(held.From, held.To)...)
+		stopped := in.HinderedBy(g.Worker, func(f evidence.Fault) bool { return f.Outlast })
+		list = append(list, stopped.Within(held.From, held.To)...)
 	}
 	return evidence.Union(list)
 }

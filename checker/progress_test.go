@@ -152,6 +152,16 @@ func TestAnOpenSectionOfAStoppedRunIsUnknown(t *testing.T) {
 		s.meta.Stopped = history.StopCalm
 		return s
 	}
+	// A waiter of a holder whose message is delayed.
+	behind := func(arrives time.Duration) *scriptedHistory {
+		s := story("counter", "off").acquire("a", 0).call("b").refusedBy("b", "a")
+		fault := history.Event{Type: history.FaultBegin, Fault: 1, Kind: "latency", Target: "a->lock"}
+		s.tell(fault)
+		fault.Type, fault.Until = history.FaultEnd, s.now+arrives
+		s.tell(fault).after(4 * time.Minute).final("0")
+		s.meta.Stopped = history.StopCalm
+		return s
+	}
 	judge(t, "progress", []verdictCase{
 		{name: "idle", story: open(history.StopIdle, time.Second), want: Invalid, count: 2, text: "never ended: a's section 1"},
 		{name: "calm", story: open(history.StopCalm, time.Second), want: Unknown, text: "not ended: a's section 1"},
@@ -164,6 +174,8 @@ func TestAnOpenSectionOfAStoppedRunIsUnknown(t *testing.T) {
 				return s
 			}(),
 		},
+		{name: "calm, and a delayed message of the holder has not arrived", story: behind(5 * time.Minute), want: Valid},
+		{name: "calm, and the delayed message of the holder arrived long ago", story: behind(time.Second), want: Unknown, text: "not ended: a's section 1"},
 		{name: "calm, and the delayed message arrived long ago", story: delayed(time.Second), want: Unknown, text: "not ended: a's section 1"},
 		{
 			name: "calm, after a wait that is too long", want: Invalid, count: 1, text: "starved: b's section 1",

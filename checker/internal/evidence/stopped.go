@@ -256,7 +256,8 @@ func (in *Evidence) Tolerated(target string) bool {
 type Fault struct {
 	*history.Event
 	Stretch
-	Open bool // it has no end
+	Open    bool // it has no end
+	Outlast bool // messages that it has delayed arrived after its end
 }
 
 // Faults returns the faults of the history, in the order of their starts. A fault without an end
@@ -277,11 +278,11 @@ func (in *Evidence) Faults() []Fault {
 		switch e.Type {
 		case history.FaultBegin:
 			open[id{e.Fault, e.Target}] = len(list)
-			list = append(list, Fault{e, Stretch{e.At, in.EndAt()}, true})
+			list = append(list, Fault{Event: e, Stretch: Stretch{e.At, in.EndAt()}, Open: true})
 		case history.FaultEnd:
 			key := id{e.Fault, e.Target}
 			if at, ok := open[key]; ok {
-				list[at].To, list[at].Open = max(e.At, e.Until), false
+				list[at].To, list[at].Open, list[at].Outlast = max(e.At, e.Until), false, e.Until > e.At
 				delete(open, key)
 			}
 		default:
