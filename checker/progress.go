@@ -42,16 +42,21 @@ func progress(in *input, r *Result) {
 	bound := in.patience()
 	in.turnedAway(bound, r)
 	end := in.EndAt()
-	frozen := map[string]evidence.Stretches{} // by lock; made when a wait is long enough to ask
+	known := map[string]evidence.Stretches{}
+	frozen := func(key string) evidence.Stretches { // called only for long waits
+		list, ok := known[key]
+		if !ok {
+			list = in.frozen(key)
+			known[key] = list
+		}
+		return list
+	}
 	for _, s := range in.Sections {
 		entered := in.WaitEnd(s)
 		_, out := in.WorkEnd(s)
 		gone, until := in.SectionEnd(s)
 		if entered-s.CallAt > bound {
-			if _, ok := frozen[s.Key]; !ok {
-				frozen[s.Key] = in.frozen(s.Key)
-			}
-			aside := evidence.Union(slices.Concat(in.Hindered(s.Worker), frozen[s.Key]))
+			aside := evidence.Union(slices.Concat(in.Hindered(s.Worker), frozen(s.Key)))
 			if waited := aside.Outside(s.CallAt, entered); waited > bound {
 				what := "starved"
 				others, circle := in.deadlock(s, s.CallAt+bound)
@@ -73,7 +78,7 @@ func progress(in *input, r *Result) {
 			}
 		}
 		if gone == evidence.Forever && in.Meta.Stopped == history.StopCalm {
-			if in.awaits(s, end) || !s.Entered() && in.frozen(s.Key).Covers(end) {
+			if in.awaits(s, end) || !s.Entered() && frozen(s.Key).Covers(end) {
 				continue
 			}
 			r.find(Unknown, stepsOf(s), "not ended: %s was still open when the run was stopped, since no section had been let in or had ended for a long time", evidence.NameOf(s))
@@ -225,13 +230,16 @@ func (in *input) worked(s *history.Section, to time.Duration) time.Duration {
 // came after the end of the fault that had delayed them.
 func (in *input) frozen(key string) evidence.Stretches {
 	var list []evidence.Stretch
+	stopped := map[string]evidence.Stretches{} // by worker
 	for _, g := range in.Ledger().Locks[key] {
+		if _, ok := stopped[g.Worker]; !ok {
+			stopped[g.Worker] = in.HinderedBy(g.Worker, func(f evidence.Fault) bool { return f.Outlast })
+		}
 		held := in.Lasted(g)
 		if s := g.Section; s != nil && s.Crashed {
 			held.To = min(held.To, s.CrashAt)
 		}
-		stopped := in.HinderedBy(g.Worker, func(f evidence.Fault) bool { return f.Outlast })
-		list = append(list, stopped.Within(held.From, held.To)...)
+		list = append(list, stopped[g.Worker].Within(held.From, held.To)...)
 	}
 	return evidence.Union(list)
 }

@@ -142,25 +142,16 @@ func TestAnOpenSectionOfAStoppedRunIsUnknown(t *testing.T) {
 		s.meta.Stopped = why
 		return s
 	}
-	// The last message that the fault has delayed arrives so long after its begin.
-	delayed := func(arrives time.Duration) *scriptedHistory {
-		s := story("counter", "off").acquire("a", 0)
-		fault := history.Event{Type: history.FaultBegin, Fault: 1, Kind: "latency", Target: "a->lock"}
-		s.tell(fault)
-		fault.Type, fault.Until = history.FaultEnd, s.now+arrives
-		s.tell(fault).after(40 * time.Second).final("0")
+	calm := func(s *scriptedHistory) *scriptedHistory {
 		s.meta.Stopped = history.StopCalm
 		return s
 	}
+	delayed := func(arrives time.Duration) *scriptedHistory {
+		return calm(story("counter", "off").acquire("a", 0).delays("a->lock", arrives).after(40 * time.Second).final("0"))
+	}
 	// A waiter of a holder whose message is delayed.
 	behind := func(arrives time.Duration) *scriptedHistory {
-		s := story("counter", "off").acquire("a", 0).call("b").refusedBy("b", "a")
-		fault := history.Event{Type: history.FaultBegin, Fault: 1, Kind: "latency", Target: "a->lock"}
-		s.tell(fault)
-		fault.Type, fault.Until = history.FaultEnd, s.now+arrives
-		s.tell(fault).after(4 * time.Minute).final("0")
-		s.meta.Stopped = history.StopCalm
-		return s
+		return calm(story("counter", "off").acquire("a", 0).call("b").refusedBy("b", "a").delays("a->lock", arrives).after(4 * time.Minute).final("0"))
 	}
 	judge(t, "progress", []verdictCase{
 		{name: "idle", story: open(history.StopIdle, time.Second), want: Invalid, count: 2, text: "never ended: a's section 1"},
@@ -168,23 +159,27 @@ func TestAnOpenSectionOfAStoppedRunIsUnknown(t *testing.T) {
 		{name: "calm, and a delayed message has not arrived", story: delayed(time.Minute), want: Valid},
 		{
 			name: "calm, and a fault began long after the last step", want: Unknown, text: "not ended: a's section 1",
-			story: func() *scriptedHistory {
-				s := story("counter", "off").acquire("a", 0).after(time.Minute).fault("pause", "a", time.Second).final("0")
-				s.meta.Stopped = history.StopCalm
-				return s
-			}(),
+			story: calm(story("counter", "off").acquire("a", 0).after(time.Minute).fault("pause", "a", time.Second).final("0")),
 		},
 		{name: "calm, and a delayed message of the holder has not arrived", story: behind(5 * time.Minute), want: Valid},
 		{name: "calm, and the delayed message of the holder arrived long ago", story: behind(time.Second), want: Unknown, text: "not ended: a's section 1"},
 		{name: "calm, and the delayed message arrived long ago", story: delayed(time.Second), want: Unknown, text: "not ended: a's section 1"},
 		{
 			name: "calm, after a wait that is too long", want: Invalid, count: 1, text: "starved: b's section 1",
-			story: func() *scriptedHistory {
-				s := story("counter", "off").acquire("a", 0).crash("a").call("b").after(2 * time.Hour).final("0")
-				s.meta.Stopped = history.StopCalm
-				return s
-			}(),
+			story: calm(story("counter", "off").acquire("a", 0).crash("a").call("b").after(2 * time.Hour).final("0")),
 		},
+	})
+}
+
+// A waiter has to wait for a holder whose commit or release is delayed, and is not starved.
+func TestAWaiterIsNotStarvedByADelayedMessageOfTheHolder(t *testing.T) {
+	waits := func(arrives time.Duration) *scriptedHistory {
+		s := story("counter", "off").acquire("a", 0).call("b").refusedBy("b", "a").leave("a").delays("a->lock", arrives).after(2 * time.Hour)
+		return s.freed("a", "a").answered("a", "", "").grant("b").enter("b", 0).release("b").final("0")
+	}
+	judge(t, "progress", []verdictCase{
+		{name: "it arrives when the wait ends", story: waits(2 * time.Hour), want: Valid},
+		{name: "it arrived at once: a hung, and b was starved", story: waits(time.Second), want: Invalid, count: 2, text: "hung: the release of a's section 1"},
 	})
 }
 

@@ -121,11 +121,16 @@ func (t *scriptedHistory) leased(w string, lease time.Duration) *scriptedHistory
 
 // fault records a fault that lasts for d from now on.
 func (t *scriptedHistory) fault(kind, target string, d time.Duration) *scriptedHistory {
+	return t.begin(kind, target, func(*scriptedHistory) *scriptedHistory { return t.after(d) })
+}
+
+// delays records a fault that is over at once, and whose last delayed message arrives d later.
+func (t *scriptedHistory) delays(target string, d time.Duration) *scriptedHistory {
 	t.faults++
-	e := history.Event{Type: history.FaultBegin, Fault: t.faults, Kind: kind, Target: target}
+	e := history.Event{Type: history.FaultBegin, Fault: t.faults, Kind: "latency", Target: target}
 	t.tell(e)
-	e.Type = history.FaultEnd
-	return t.after(d).tell(e)
+	e.Type, e.Until = history.FaultEnd, t.now+d
+	return t.tell(e)
 }
 
 // begin records a fault during which the rest happens.

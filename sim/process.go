@@ -8,7 +8,7 @@ import (
 
 // Process is a program on a node, with one or more workers.
 type Process struct {
-	Data any // for the use of its client library
+	Data any // of the one client library that the process uses; set once
 
 	node    *Node
 	name    string

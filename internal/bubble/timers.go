@@ -86,10 +86,9 @@ type lateTimer struct {
 	due, at int64
 }
 
-// delay lets every timer that is due at a time fire at the time that at returns for it, which must be in the future if it is another one. Both
-// are in ns since 1970. It calls at once for each time at which timers are due, the earliest first; a timer that is late already is due
-// at its first time. It reports whether the timers
-// were found; if not, it has changed nothing.
+// delay lets every timer that is due at a time fire at the time that at returns for it, which must be in the future if it is
+// another one. Both are in ns since 1970. It calls at once for each time at which timers are due, the earliest first; a timer
+// that is late already is due at its first time. It reports whether the timers were found; if not, it has changed nothing.
 func (l *lateTimers) delay(at func(due int64) int64) bool {
 	last := time.AfterFunc(never, func() {}) //nolint:forbidigo // in the bubble
 	defer last.Stop()
