@@ -21,7 +21,7 @@ func progressCheck() Check {
 	}
 }
 
-// progress looks for waiters that wait for the lock or for its answer longer than in.patience, for
+// progress looks for waiters that wait for the lock or for its answer longer than [input.patience], for
 // sections that never end, and for waiters that sleep while the lock is free. How long the body
 // takes does not count.
 //
@@ -33,10 +33,9 @@ func progressCheck() Check {
 //
 // A free lock must not refuse everybody for longer than in.patience either, see turnedAway.
 //
-// Two kinds of time do not count. The first is when the worker was stopped, or a fault affected its
-// links, its messages or a server, and the answer timeout after that; with several servers, a fault
-// of a single one does count, since a quorum tolerates it. The second is when the server held the
-// lock for a worker that was alive but stopped, or whose delayed messages had not arrived yet.
+// Two kinds of time do not count. The first is when faults hindered the worker, see [evidence.Evidence.Hindered].
+// The second is when the server held the lock for a worker that was alive but stopped, or whose delayed messages had
+// not arrived yet.
 func progress(in *input, r *Result) {
 	r.Applies = len(in.Sections) > 0
 	bound := in.patience()
@@ -107,12 +106,7 @@ func waitOf(s *history.Section) []int64 {
 // after which the client may still have waited for an answer. It is not excused if the run is
 // complete, or if since its last step s had more undisturbed time than an answer takes.
 func (in *input) excused(s *history.Section, end time.Duration) bool {
-	for f := range in.FaultsOf(s.Worker) {
-		if f.Open && !in.Tolerated(f.Target) {
-			return true
-		}
-	}
-	return !in.complete() && in.awaits(s, end)
+	return in.HinderedForGood(s.Worker) || !in.complete() && in.awaits(s, end)
 }
 
 // awaits reports whether a fault explains that s has not ended yet: from the last step of s to the end, faults
@@ -208,11 +202,7 @@ func (in *input) patience() time.Duration {
 func (in *input) worked(s *history.Section, to time.Duration) time.Duration {
 	idle := slices.Clone(in.Stopped()[s.Worker])
 	for _, o := range s.Ops {
-		x := evidence.Stretch{From: o.InvokeAt, To: to}
-		if o.Return != 0 {
-			x.To = o.ReturnAt
-		}
-		idle = append(idle, x)
+		idle = append(idle, evidence.Stretch{From: o.InvokeAt, To: answeredBy(o, to)})
 	}
 	within, _ := slices.BinarySearchFunc(in.Sections, s.Enter, func(x *history.Section, seq int64) int { return cmp.Compare(x.Call, seq) })
 	for _, inner := range in.Sections[within:] {
@@ -226,22 +216,43 @@ func (in *input) worked(s *history.Section, to time.Duration) time.Duration {
 	return evidence.Union(idle).Outside(s.EnterAt, to)
 }
 
-// frozen returns when the servers held a lock for a worker that was alive but stopped, or waited for messages that
-// came after the end of the fault that had delayed them.
+// frozen returns when the servers held a lock for a worker that was alive but stopped, or whose messages came after the
+// end of the fault that had delayed them: from that end on, those between it and the lock, and those of operations of its
+// section that wait for the resource.
 func (in *input) frozen(key string) evidence.Stretches {
+	type late struct{ lock, resource evidence.Stretches }
 	var list []evidence.Stretch
-	stopped := map[string]evidence.Stretches{} // by worker
+	known := map[string]late{} // by worker
 	for _, g := range in.Ledger().Locks[key] {
-		if _, ok := stopped[g.Worker]; !ok {
-			stopped[g.Worker] = in.HinderedBy(g.Worker, func(f evidence.Fault) bool { return f.Outlast })
+		x, ok := known[g.Worker]
+		if !ok {
+			x = late{in.Late(g.Worker, evidence.Serves), in.Late(g.Worker, func(node string) bool { return node == "resource" })}
+			known[g.Worker] = x
 		}
 		held := in.Lasted(g)
-		if s := g.Section; s != nil && s.Crashed {
+		s := g.Section
+		if s != nil && s.Crashed {
 			held.To = min(held.To, s.CrashAt)
 		}
-		list = append(list, stopped[g.Worker].Within(held.From, held.To)...)
+		for _, times := range []evidence.Stretches{in.Stopped()[g.Worker], x.lock} {
+			list = append(list, times.Within(held.From, held.To)...)
+		}
+		if s == nil || len(x.resource) == 0 {
+			continue
+		}
+		for _, o := range s.Ops {
+			list = append(list, x.resource.Within(max(held.From, o.InvokeAt), min(held.To, answeredBy(o, held.To)))...)
+		}
 	}
 	return evidence.Union(list)
+}
+
+// answeredBy returns when an operation was answered, otherwise to.
+func answeredBy(o *history.Op, to time.Duration) time.Duration {
+	if o.Return == 0 {
+		return to
+	}
+	return o.ReturnAt
 }
 
 // overslept returns the longest time, with its start, in which the lock was free while s waited for

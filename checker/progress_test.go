@@ -177,22 +177,136 @@ func TestAWaiterIsNotStarvedByADelayedMessageOfTheHolder(t *testing.T) {
 		s := story("counter", "off").acquire("a", 0).call("b").refusedBy("b", "a").leave("a").delays("a->lock", arrives).after(2 * time.Hour)
 		return s.freed("a", "a").answered("a", "", "").grant("b").enter("b", 0).release("b").final("0")
 	}
+	// tail is a history in which the last message that a fault of 10 min delays arrives late after its end.
+	tail := func(target string, late time.Duration, working bool) *scriptedHistory {
+		s := story("counter", "off")
+		s.meta.Workers = []string{"a", "b", "c"}
+		if s.acquire("a", 0); working {
+			s.sendRead("a", "0")
+		} else {
+			s.leave("a")
+		}
+		s.call("b").fault("latency", target, 10*time.Minute)
+		events := s.recorder.Events()
+		events[len(events)-1].Until = s.now + late
+		if s.after(late); working {
+			s.applied("a").ok("a").leave("a")
+		}
+		return s.ended("a", history.Freed).ofSection("a", history.Released).grant("b").enter("b", 0).release("b").final("0")
+	}
+	const whole, ended = "...b's section 1 waited for lock x for 1h10m0.0", "...b's section 1 waited for lock x for 10m0.0"
 	judge(t, "progress", []verdictCase{
 		{name: "it arrives when the wait ends", story: waits(2 * time.Hour), want: Valid},
 		{name: "it arrived at once: a hung, and b was starved", story: waits(time.Second), want: Invalid, count: 2, text: "hung: the release of a's section 1"},
+
+		{name: "it arrives with the end of the fault", story: tail("a->lock", 0, false), want: Invalid, count: 1, text: ended},
+		{name: "it arrives 1 ms after the fault", story: tail("a->lock", time.Millisecond, false), want: Invalid, count: 1, text: ended},
+		{name: "only the time after the fault is excused", story: tail("a->lock", time.Hour, false), want: Invalid, count: 1, text: ended},
+		{name: "from the lock to the holder", story: tail("lock->a", time.Hour, false), want: Invalid, count: 1, text: ended},
+		{name: "to the resource, and no operation waits for it", story: tail("a->resource", time.Hour, false), want: Invalid, count: 1, text: whole},
+		{name: "to the resource, and an operation waits for it", story: tail("a->resource", time.Hour, true), want: Invalid, count: 1, text: ended},
+		{name: "of another worker", story: tail("c->lock", time.Hour, true), want: Invalid, count: 1, text: whole},
 	})
 }
 
-// One server of several that does not answer is no excuse for a long wait; all of them are.
-func TestAFaultOfOneServerOfSeveralIsNoExcuse(t *testing.T) {
-	waiting := func(target string) *scriptedHistory {
-		s := story("counter", "off")
-		s.meta.Nodes, s.meta.Quorum = 3, 2
-		return s.call("a").fault("pause", target, 10*time.Minute).answered("a", "not-obtained", "")
+// during is a history in which a asks for the lock while faults are in force, gets no answer for d, and gives up.
+func during(s *scriptedHistory, d time.Duration, kind string, targets ...string) *scriptedHistory {
+	if len(targets) == 0 {
+		return s.call("a").after(d).answered("a", "not-obtained", "")
 	}
+	return s.begin(kind, targets[0], func(s *scriptedHistory) *scriptedHistory { return during(s, d, kind, targets[1:]...) })
+}
+
+// A quorum goes on without one of three servers, but not without two of them.
+func TestAFaultOfOneServerOfSeveralIsNoExcuse(t *testing.T) {
+	begun := func() *scriptedHistory {
+		s := story("counter", "off")
+		s.meta.Workers, s.meta.Nodes, s.meta.Quorum = []string{"a"}, 3, 2
+		return s
+	}
+	sharded := func() *scriptedHistory {
+		s := begun()
+		return s.grantOn("b", "lock-1").expireOn("b", "lock-1").
+			tell(history.Event{Type: history.Granted, Worker: "b", Key: "y", Owner: "b", Node: "lock-2"})
+	}
+	const long = 10 * time.Minute
 	judge(t, "progress", []verdictCase{
-		{name: "one server", story: waiting("lock-2"), want: Invalid, count: 1, text: "starved"},
-		{name: "all servers", story: waiting("lock"), want: Valid},
+		{name: "one server", story: during(begun(), long, "pause", "lock-2"), want: Invalid, count: 1, text: "starved"},
+		{name: "the link to one server", story: during(begun(), long, "partition", "a->lock-2"), want: Invalid, count: 1, text: "starved"},
+		{name: "one server after another", story: during(during(begun(), long, "pause", "lock-1"), long, "pause", "lock-2"), want: Invalid, count: 3, text: "turned away"},
+		{name: "two servers", story: during(begun(), long, "pause", "lock-2", "lock-1"), want: Valid},
+		{name: "one server, and the link to another", story: during(begun(), long, "partition", "lock-2->a", "a->lock-3"), want: Valid},
+		{name: "all servers", story: during(begun(), long, "pause", "lock"), want: Valid},
+		{name: "one server, and each lock is on one of them", story: during(sharded(), long, "pause", "lock-1"), want: Valid},
+	})
+}
+
+// A service goes on without a minority of its members. Its clients need 10 s for an election, an answer timeout of 1 s
+// and the timeout of their session to notice that.
+func TestAFaultOfAMinorityOfTheMembersIsNoExcuse(t *testing.T) {
+	begun := func(members int) *scriptedHistory {
+		s := story("counter", "off")
+		s.meta.Workers, s.meta.Members = []string{"a"}, members
+		return s
+	}
+	session := func() *scriptedHistory { // a call may take 30 s and 5 x 4 s
+		s := begun(3)
+		s.meta.TTL = 4 * time.Second
+		return s
+	}
+	const long = 10 * time.Minute
+	judge(t, "progress", []verdictCase{
+		{name: "one of three is stopped", story: during(begun(3), long, "pause", "lock-3"), want: Invalid, count: 1, text: "starved: a's section 1 waited for lock x for 9m49.00"},
+		{name: "one of three has crashed", story: during(begun(3), long, "crash", "lock-3"), want: Invalid, count: 1, text: "starved"},
+		{name: "one of three cannot be reached", story: during(begun(3), long, "partition", "a->lock-3"), want: Invalid, count: 1, text: "starved"},
+		{name: "one of three is cut off from the others", story: during(begun(3), long, "partition", "lock-3->lock", "lock->lock-3"), want: Invalid, count: 1, text: "starved"},
+		{name: "one of three answers with old data, and no client notices", story: during(begun(3), long, "stale", "lock-3"), want: Valid},
+		{name: "two of three", story: during(begun(3), long, "pause", "lock-3", "lock-1"), want: Valid},
+		{name: "all of three", story: during(begun(3), long, "pause", "lock"), want: Valid},
+		{name: "two of five", story: during(begun(5), long, "pause", "lock-3", "lock-1"), want: Invalid, count: 1, text: "starved"},
+		{name: "three of five", story: during(begun(5), long, "pause", "lock-3", "lock-1", "lock-2"), want: Valid},
+		{name: "one of two", story: during(begun(2), long, "pause", "lock-2"), want: Valid},
+		{name: "one, and the history does not say of how many", story: during(begun(0), long, "pause", "lock-3"), want: Invalid, count: 1, text: "starved"},
+		{name: "two, and the history does not say of how many", story: during(begun(0), long, "pause", "lock-3", "lock-1"), want: Valid},
+
+		{name: "a client needs 11 s to change", story: during(begun(3), 40*time.Second, "pause", "lock-3"), want: Valid},
+		{name: "it has changed", story: during(begun(3), 42*time.Second, "pause", "lock-3"), want: Invalid, count: 1, text: "starved"},
+		{name: "a client with a session needs 15 s", story: during(session(), 64*time.Second, "pause", "lock-3"), want: Valid},
+		{name: "it has changed, with its session", story: during(session(), 66*time.Second, "pause", "lock-3"), want: Invalid, count: 1, text: "starved"},
+		{
+			name: "a waiter sleeps beside a free lock", want: Invalid, count: 1, text: "overslept: lock x was free for 34.00",
+			story: story("counter", "off").acquire("a", 0).after(time.Second).release("a").call("b").fault("pause", "lock-3", 45*time.Second).grant("b").enter("b", 0).release("b"),
+		},
+		{
+			name: "one of three is stopped for good, and a section never ends", want: Invalid, count: 1, text: "never ended: a's section 1",
+			story: begun(3).acquire("a", 0).leave("a").tell(history.Event{Type: history.FaultBegin, Fault: 1, Kind: "pause", Target: "lock-3"}).after(20 * time.Second).final("0"),
+		},
+		{
+			name: "two of three are stopped for good, and a section never ends", want: Valid,
+			story: begun(3).acquire("a", 0).leave("a").tell(history.Event{Type: history.FaultBegin, Fault: 1, Kind: "pause", Target: "lock-3"}).
+				tell(history.Event{Type: history.FaultBegin, Fault: 2, Kind: "pause", Target: "lock-2"}).after(20 * time.Second).final("0"),
+		},
+	})
+}
+
+// No client needs a replica, unless the strategy waits for it, the work reads from it, or it has become the primary.
+func TestAFaultOfAReplicaThatNoClientNeedsIsNoExcuse(t *testing.T) {
+	begun := func(needed bool) *scriptedHistory {
+		s := story("counter", "off")
+		s.meta.Workers, s.meta.Replica = []string{"a"}, needed
+		return s
+	}
+	promoted := history.Event{Type: history.Promoted, Node: "lock-replica"}
+	const long = 10 * time.Minute
+	judge(t, "progress", []verdictCase{
+		{name: "stopped", story: during(begun(false), long, "pause", "lock-replica"), want: Invalid, count: 1, text: "starved: a's section 1 waited for lock x for 10m"},
+		{name: "its link to the primary", story: during(begun(false), long, "partition", "lock-replica->lock"), want: Invalid, count: 1, text: "starved"},
+		{name: "its link from the primary", story: during(begun(false), long, "latency", "lock->lock-replica"), want: Invalid, count: 1, text: "starved"},
+		{name: "the primary", story: during(begun(false), long, "pause", "lock"), want: Valid},
+		{name: "stopped, and a client needs it", story: during(begun(true), long, "pause", "lock-replica"), want: Valid},
+		{name: "its link to the primary, and a client needs it", story: during(begun(true), long, "partition", "lock-replica->lock"), want: Valid},
+		{name: "stopped, and it had taken over", story: during(begun(false).tell(promoted), long, "pause", "lock-replica"), want: Valid},
+		{name: "stopped, and it took over later", story: during(begun(false), long, "pause", "lock-replica").tell(promoted), want: Invalid, count: 1, text: "starved"},
 	})
 }
 

@@ -162,6 +162,8 @@ type Meta struct {
 	Unread   string            `json:"unread,omitempty"`    // why the holders cannot be read from the server's records; "" if they can
 	Nodes    int               `json:"nodes,omitempty"`     // independent lock servers, 0 for one
 	Quorum   int               `json:"quorum,omitempty"`    // how many of them have to grant a lock, 0 for one
+	Members  int               `json:"members,omitempty"`   // members of one replicated service that has the locks, 0 if there is none
+	Replica  bool              `json:"replica,omitempty"`   // the strategy waits for a replica of the server, or the work reads from it
 	Workers  []string          `json:"workers"`             // in the order of their numbers
 	Initial  map[string]string `json:"initial,omitempty"`   // items that did not begin empty
 	TTL      time.Duration     `json:"ttl,omitempty"`       // lease time of the lock, 0 for none
