@@ -38,7 +38,7 @@ func progressCheck() Check {
 // not arrived yet.
 func progress(in *input, r *Result) {
 	r.Applies = len(in.Sections) > 0
-	bound := in.patience()
+	bound, release := in.patience()
 	in.turnedAway(bound, r)
 	end := in.EndAt()
 	known := map[string]evidence.Stretches{}
@@ -70,9 +70,9 @@ func progress(in *input, r *Result) {
 			r.find(Invalid, waitOf(s), "overslept: lock %s was free for %s, from %s on, while %s waited for it", s.Key, slept, from, evidence.NameOf(s))
 			continue
 		}
-		if until-out > bound {
-			if waited := in.Hindered(s.Worker).Outside(out, until); waited > bound {
-				r.find(Invalid, stepsOf(s), "hung: the release of %s took %s, more than %s", evidence.NameOf(s), waited, bound)
+		if until-out > release {
+			if waited := in.Hindered(s.Worker).Outside(out, until); waited > release {
+				r.find(Invalid, stepsOf(s), "hung: the release of %s took %s, more than %s", evidence.NameOf(s), waited, release)
 				continue
 			}
 		}
@@ -125,13 +125,13 @@ func (in *input) complete() bool {
 
 // deadlock describes a deadlock: at the given time s waits for a lock whose holder waits for another
 // lock, and so on back to one of these workers. It returns the events of the cycle and its text, ""
-// if there is no deadlock.
+// if there is no deadlock. A section that has been given its lock waits only for the answer.
 func (in *input) deadlock(s *history.Section, at time.Duration) (events []int64, text string) {
 	form := "; %s has it and waits for %s"
 	waiting := map[string]bool{s.Worker: true}
-	for key := s.Key; ; {
-		has := in.holder(key, at)
-		if has == nil || !in.alive(has, at) {
+	for next := s; ; {
+		has := in.holder(next.Key, at)
+		if has == nil || has.Section == next || !in.alive(has, at) {
 			return nil, ""
 		}
 		events = append(events, has.Given.Seq)
@@ -139,14 +139,12 @@ func (in *input) deadlock(s *history.Section, at time.Duration) (events []int64,
 			return events, text + fmt.Sprintf(", which %s has", has.Worker)
 		}
 		waiting[has.Worker] = true
-		next := in.waiting(has.Worker, at)
-		if next == nil {
+		if next = in.waiting(has.Worker, at); next == nil {
 			return nil, ""
 		}
 		text += fmt.Sprintf(form, has.Worker, next.Key)
 		form = ", which %s has and waits for %s"
 		events = append(events, next.Call)
-		key = next.Key
 	}
 }
 
@@ -187,14 +185,43 @@ func Patience(ttl, longest time.Duration, workers int, maxHold time.Duration) ti
 	return patience + patientLeases*(ttl+longest) + patientTurns*time.Duration(workers)*longest + maxHold
 }
 
-// patience returns how long a call of this history may take.
-func (in *input) patience() time.Duration {
+// patience returns how long a call of this history may take until the section is let in, and how long a release may
+// take. Only for the former does a turn of a worker include its messages: otherwise slow releases would excuse each other.
+func (in *input) patience() (wait, release time.Duration) {
 	run := in.run
 	if run == nil {
 		run = &survey{}
 		run.add(in)
 	}
-	return Patience(in.Meta.TTL, run.Longest, run.Workers, in.Meta.MaxHold)
+	of := func(turn time.Duration) time.Duration {
+		return Patience(in.Meta.TTL, turn, run.Workers, in.Meta.MaxHold)
+	}
+	return of(run.Longest + run.Messages), of(run.Longest)
+}
+
+// messages returns how long a section waited for messages from its grant to the end of its release, and how long the
+// next acquire waits for a request and its answer, each of which takes as long as the answer to this section did. It
+// returns false if the section was not let in or has not ended, if it asked for several locks at once, which it may get one
+// after another, or if a fault hindered its worker.
+func (in *input) messages(s *history.Section) (time.Duration, bool) {
+	if !s.Entered() || s.Return == 0 || s.Leave == 0 || len(s.Others) > 0 {
+		return 0, false
+	}
+	from := s.EnterAt
+	if s.Grant != 0 {
+		from = s.GrantAt
+	}
+	if in.Hindered(s.Worker).Touches(from, s.ReturnAt) {
+		return 0, false
+	}
+	const answers = 3
+	d := answers*(s.EnterAt-from) + s.ReturnAt - s.LeaveAt
+	for _, o := range s.Ops {
+		if o.Return != 0 && o.Return < s.Leave {
+			d += o.ReturnAt - o.InvokeAt
+		}
+	}
+	return d, true
 }
 
 // worked returns how long the body of s was at work until to: it was not stopped, and did not wait

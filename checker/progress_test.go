@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -131,6 +132,47 @@ func TestAWaiterIsServedWithinItsPatience(t *testing.T) {
 				fault("partition", "a->lock", time.Second).after(100 * time.Millisecond).tell(history.Event{Type: history.Expired, Key: "x", Owner: "a", Node: "lock"}),
 			want: Invalid, count: 1, text: "never ended",
 		},
+	})
+}
+
+// Four workers take turns on a network that is so slow that the messages of a turn take 12 s. A waiter that others overtake
+// many times is starved only after 20 turns of every worker.
+func TestTheMessagesOfATurnExtendThePatience(t *testing.T) {
+	const leg = 1500 * time.Millisecond
+	// turn is one of w: the answer to its acquire, a read, a write, a release, and the request of the next acquire.
+	turn := func(s *scriptedHistory, w string) *scriptedHistory {
+		s.call(w).grant(w).after(leg).enter(w, 0)
+		s.sendRead(w, "0").after(2*leg).applied(w).ok(w).sendWrite(w, "1").after(2 * leg).applied(w).ok(w)
+		return s.leave(w).after(2*leg).ended(w, history.Freed).ofSection(w, history.Released).after(leg)
+	}
+	turns := func(n int) *scriptedHistory {
+		s := story("counter", "off").call("d")
+		for i := range n {
+			turn(s, []string{"a", "b", "c"}[i%3])
+		}
+		return s.grant("d").enter("d", 0).release("d").final("1")
+	}
+	// By the history the messages of a turn take 3 x 1.5 s and 3 x 3 s. That is 13.5 s, and 1177.5 s in 85 turns, with 30 s.
+	// The real turns take 12 s.
+	judge(t, "progress", []verdictCase{
+		{name: "twelve turns of the others", story: turns(12), want: Valid},
+		{name: "97 turns", story: turns(97), want: Valid},
+		{name: "99 turns", story: turns(99), want: Invalid, count: 1, text: "starved: d's section 1"},
+	})
+}
+
+// A release that hangs again and again is no turn that a worker has to wait for.
+func TestReleasesThatHangDoNotExcuseEachOther(t *testing.T) {
+	hangs := func(d time.Duration) *scriptedHistory {
+		s := story("counter", "off")
+		for range 3 {
+			s.acquire("a", 0).leave("a").after(d).ended("a", history.Freed).answered("a", "", "")
+		}
+		return s.final("0")
+	}
+	judge(t, "progress", []verdictCase{
+		{name: "for less than 30 s", story: hangs(29 * time.Second), want: Valid},
+		{name: "for more than 30 s", story: hangs(31 * time.Second), want: Invalid, count: 3, text: "hung: the release of a's section 1"},
 	})
 }
 
@@ -345,6 +387,32 @@ func TestADeadlockNeedsLivingHolders(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A section that the server has given the lock waits for the answer only. It is in no deadlock, and no section that waits
+// for it is.
+func TestAHolderWhoseAnswerIsUnderWayIsInNoDeadlock(t *testing.T) {
+	texts := func(s *scriptedHistory) (list []string) {
+		for _, f := range mustRun(t, s.history(), "progress")[0].Findings {
+			list = append(list, f.Text)
+		}
+		return list
+	}
+	s := story("counter", "off").call("a").call("b").grant("b").after(2*time.Minute).enter("b", 0).release("b").grant("a").enter("a", 0).release("a")
+	got := texts(s.final("0"))
+	if len(got) != 2 {
+		t.Fatalf("findings %q, want that a and b starved", got)
+	}
+	for _, text := range got {
+		if strings.Contains(text, "deadlock") {
+			t.Error(text)
+		}
+	}
+	// One worker whose second section waits for the lock of its first one is in a deadlock.
+	s = story("counter", "off").acquire("a", 0).call("a").after(2 * time.Minute).final("0")
+	if got := texts(s); !slices.ContainsFunc(got, func(text string) bool { return strings.HasPrefix(text, "deadlock: a's section 2 waited for lock x") }) {
+		t.Errorf("findings %q, want a deadlock", got)
 	}
 }
 

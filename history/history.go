@@ -187,6 +187,7 @@ type Part struct {
 	Locks     int           `json:"locks"`               // number of locks of the run
 	Workers   int           `json:"workers"`             // number of workers that asked for a section in the run
 	Longest   time.Duration `json:"longest,omitempty"`   // the longest work of a section of the run
+	Messages  time.Duration `json:"messages,omitempty"`  // what the messages of a section of the run take, its own and those of the next acquire: the median
 	Renewed   bool          `json:"renewed,omitempty"`   // a lease was renewed in the run
 	Witnessed bool          `json:"witnessed,omitempty"` // the resource recorded in the run what took effect
 }

@@ -212,7 +212,7 @@ func (r *run) build() error {
 		Latency: s.Network.Latency, Trace: r.trace, Visit: r.visited, Beat: r.beat,
 	})
 	longestTTL := s.LongestTTL(r.entry.Defaults, r.use)
-	r.calm = calm{ttl: longestTTL, maxHold: s.ParamsOf(r.entry.Defaults, r.use, "").MaxHold, workers: s.Workers}
+	r.calm = calm{ttl: longestTTL, maxHold: s.ParamsOf(r.entry.Defaults, r.use, "").MaxHold, workers: s.Workers, messages: messagesOf(s.Network)}
 	r.calm.include(0)
 	r.progressed(s.Duration)
 	r.items, r.names = s.ResourceNames(), s.WorkerNames()
