@@ -121,7 +121,7 @@ func (in *Evidence) Served(from, d time.Duration) time.Duration {
 	return end
 }
 
-// serversStopped returns when the servers of the lock were stopped: all of them, or so many of several that
+// serversStopped returns when the servers of the lock were stopped: all of them, or enough of several that
 // the others cannot go on.
 func (in *Evidence) serversStopped() Stretches {
 	if in.frozen == nil {
@@ -144,8 +144,8 @@ func (in *Evidence) serversStopped() Stretches {
 // usualMembers is the number of members of a service if the history does not say.
 const usualMembers = 3
 
-// tooMany returns how many of several servers have to fail for the others not to go on: of a service, so many that no
-// majority is left, of independent servers, so many that no quorum is left.
+// tooMany returns the number of servers that have to fail until the others cannot go on: the members of a service need a
+// majority, independent servers a quorum.
 func (in *Evidence) tooMany() int {
 	if q := in.Quorum(); q > 1 {
 		return max(in.Meta.Nodes, 2*q-1) - q + 1
@@ -195,8 +195,8 @@ func (in *Evidence) Takeovers() []time.Duration {
 }
 
 // Hindered returns when a worker could not be expected to make progress: it was stopped, or a fault
-// affected one of its links or messages or the servers, and the answer timeout after that. A fault of so few
-// servers that the others go on counts only while clients change to another server.
+// affected one of its links or messages or the servers, and the answer timeout after that. A fault of
+// servers without which the others go on counts only while clients change to another server.
 func (in *Evidence) Hindered(worker string) Stretches {
 	known, ok := in.hindered[worker]
 	if !ok {

@@ -64,7 +64,7 @@ func TestNearReturnsTheStretchesThatOverlapOrTouch(t *testing.T) {
 	}
 }
 
-func TestAtOnceReturnsWhenSoManyServersHaveAFault(t *testing.T) {
+func TestAtOnceReturnsWhenThatNumberOfServersHasAFault(t *testing.T) {
 	servers := map[string][]Stretch{
 		"lock-1": {{1, 5}, {4, 6}, {20, 30}},
 		"lock-2": {{3, 8}, {30, 40}},
