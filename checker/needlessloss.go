@@ -13,7 +13,7 @@ import (
 func needlessLossCheck() Check {
 	return Check{
 		Name:  "needless-loss",
-		Doc:   "no lease is given up that is still valid, or that there was time to renew",
+		Doc:   "no lease is given up while it is still valid or could have been renewed",
 		Did:   "gave up a lease needlessly",
 		About: Efficiency, Rank: 7,
 		OfHolders: true, OfGrants: true,
