@@ -61,10 +61,10 @@ func TestTheDurationsOfAFileAreSorted(t *testing.T) {
 func TestAWrongSpreadIsRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                               "a part of the distribution is empty",
-		"3":                              `"3" is not a duration`,
+		"3":                              `"3" is neither a duration such as 150ms`,
 		"up to 3 sec":                    `"3 sec" is not a duration such as 150ms`,
 		"p99 50 ms":                      `"50 ms" is not a duration such as 150ms`,
-		"-3s":                            `"-3s" is not a duration`,
+		"-3s":                            `"-3s" is neither a duration such as 150ms`,
 		"pp99 50ms":                      `did you mean "p99"?`,
 		"upto 3s":                        `did you mean "up to"?`,
 		"p99 50ms, p99 3s":               "p99 is given twice",
