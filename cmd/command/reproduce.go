@@ -61,13 +61,13 @@ func (f *reproduceFlags) reproduce(ctx context.Context, arg string, stdout, stde
 		return err
 	}
 	noteLibraries(stderr, s, f.strategies)
-	defer collectOften(s)()
 	names := f.strategies
 	if len(names) == 0 {
 		for _, use := range s.Strategies {
 			names = append(names, use.Label)
 		}
 	}
+	defer setGC(campaign.GCPercent(s, campaign.Request{Strategies: names, Jobs: len(names)}, true))()
 	if _, err := s.Uses(names, nil); err == nil { // if not, the first run says what is wrong
 		noteHistories(stderr, s, len(names))
 	}
@@ -195,7 +195,7 @@ func (p program) replay(text, traceFile string, stdout, stderr io.Writer) (err e
 	if token.Version != results.Version {
 		fmt.Fprintf(stderr, "lockquake: the token was made by version %s, this is %s: the run may differ\n", token.Version, results.Version)
 	}
-	defer collectOften(s)()
+	defer setGC(campaign.GCPercent(s, campaign.Request{Jobs: 1}, true))()
 	noteHistories(stderr, s, 1)
 	r := run.Request{Label: token.Label, Seed: token.Seed}
 	if traceFile != "" {

@@ -202,7 +202,7 @@ func (f *runFlags) one(ctx context.Context, s *scenarios.Scenario, title, dir st
 
 // campaign runs one scenario and shows its progress.
 func (f *runFlags) campaign(ctx context.Context, s *scenarios.Scenario, title string, r campaign.Request, stderr io.Writer) (*results.Campaign, error) {
-	defer collectOften(s)()
+	defer setGC(campaign.GCPercent(s, r, false))()
 	if f.quiet {
 		return campaign.Run(ctx, s, r)
 	}
