@@ -40,7 +40,6 @@ type trouble struct {
 	held        []*message
 	broken      []*Conn  // connections that lost a message on it
 	waiting     []func() // see WhenOpen
-	cuts        int      // how often messages have begun to be dropped
 
 	delivered int64 // arrival of the last message that Deliver sent
 	impaired  int   // the number of impairments so far
@@ -143,14 +142,14 @@ func (w *World) CutLink(from, to string, how Cut, d time.Duration) error {
 	l := w.link(a, b)
 	w.note(kindCut, l.name(), "", int64(how))
 	if how == CutDrop {
-		if l.drops++; l.drops == 1 {
-			l.keepAlive(a, b)
-		}
+		l.drops++
 	} else {
 		l.holds++
 	}
+	checkReach(a, b)
 	w.At(w.Time()+d, func() {
 		l.heal(how)
+		checkReach(a, b)
 		l.runWaiting()
 	})
 	return nil
@@ -193,6 +192,8 @@ type pipe struct {
 	last  int64      // arrival of the last message sent
 	queue []*message // arrived and waiting behind the first one, which is held
 	dead  bool       // lost a message
+
+	unacked int // messages of the server that its client has not received
 }
 
 // message is a message under way: a request, a reply, or the opening or closing of a connection.
@@ -215,6 +216,12 @@ func (p *pipe) send(m *message) {
 	m.event.what = m
 	p.last = max(w.now+p.link.delay(m), p.last)
 	w.schedule(&m.event, p.last)
+	if m.reply {
+		p.unacked++
+		if p.conn.outage != nil {
+			p.conn.resend()
+		}
+	}
 }
 
 // fire handles the arrival of a message at the far end of the link.
@@ -226,6 +233,9 @@ func (m *message) fire() {
 		p.deliver(m)
 	case p.dead:
 		w.note(kindLost, p.link.name(), m.op(), m.number())
+		if !m.reply && p.link.open() {
+			p.conn.refuse()
+		}
 	case p.link.drops > 0:
 		w.note(kindLost, p.link.name(), m.op(), m.number())
 		if !m.copied {
@@ -251,6 +261,9 @@ func (m *message) fire() {
 	case m.fault != nil && m.fault.keep > 0:
 		m.keep()
 	default:
+		if m.reply && p.conn.process.node.suspended == 0 {
+			p.unacked--
+		}
 		p.deliver(m)
 	}
 }

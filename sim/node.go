@@ -32,7 +32,7 @@ type Node struct {
 	// requests counts the requests that have reached the server.
 	requests int64
 	service  *service // nil: requests take no time
-	// keepAlive is the time after which the server is told of a client that is cut off; 0: never.
+	// keepAlive is the time after which the kernel ends an idle connection whose client it cannot reach; 0: never.
 	keepAlive time.Duration
 
 	processes []*Process

@@ -15,12 +15,14 @@ func (n *Node) Suspend(d time.Duration) {
 	if n.suspended++; n.suspended == 1 {
 		n.setMono(stoppedPPM)
 	}
+	n.checkReach()
 	n.stop()
 	w.At(w.Time()+d, func() {
 		w.note(kindResume, n.name, "suspend", 0)
 		if n.suspended--; n.suspended == 0 {
 			n.setMono(n.awakePPM)
 		}
+		n.checkReach()
 		n.resume()
 	})
 }
