@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"lockquake/checker/internal/evidence"
 	"lockquake/history"
@@ -30,7 +31,7 @@ func errorsCheck() Check {
 //   - conflict: no write of the section took effect. See repeatable.
 //   - lost: the grant had ended before, other than by the section's own release; or the lease was
 //     over by the holder's own clock, which may be earlier. A strategy that doubts its lock when it
-//     cannot reach the servers may also answer so after a fault.
+//     cannot reach the servers may also answer so after a fault. See lost.
 //   - ok: the work was done, its last write of each item took effect, and the release ended the
 //     grant.
 //   - An error of the body is part of the answer. If the body ended without an error, the answer
@@ -203,7 +204,11 @@ func (in *input) ineffective(s *history.Section) []*history.Op {
 	return missing
 }
 
-// lost judges the first time that a section was told of a loss.
+// lost judges the first time that a section was told of a loss. The lease of a holder is over by its
+// own clock at the earliest one lease after it asked for the lock, or after it sent the last renewal
+// that it knew of. Several servers are asked one after another, so the oldest of their last renewals
+// counts. A renewal does not count if the holder's clock was wrong, or if the section had held the
+// lock for the maximum hold time.
 func (in *input) lost(s *history.Section, h *evidence.Holding, r *Result) {
 	at, atTime := s.Told, s.ToldAt
 	if at == 0 {
@@ -216,7 +221,13 @@ func (in *input) lost(s *history.Section, h *evidence.Holding, r *Result) {
 	if counted := cmp.Or(in.Meta.Counted, in.Meta.TTL); lease == 0 || counted != 0 && counted < lease {
 		lease = counted
 	}
-	if lease != 0 && atTime >= h.Asked()+lease-in.margin(lease)-clockSlack {
+	from, did := h.Asked(), "asked for"
+	if !in.clockFaulty(s.Worker, s.CallAt, atTime) && !in.heldLongest(s, lease, atTime) {
+		if renewed := in.lastRenewed(s, h, atTime); renewed > from {
+			from, did = renewed, "renewed"
+		}
+	}
+	if lease != 0 && atTime >= from+lease-in.margin(lease)-clockSlack {
 		return
 	}
 	if in.Meta.Doubts && toldInside(s) && in.Disturbed(s.Worker, s.EnterAt, atTime, history.EffectFails) {
@@ -226,8 +237,25 @@ func (in *input) lost(s *history.Section, h *evidence.Holding, r *Result) {
 	if e := h.Loss(); e != nil {
 		events = append(events, e.Seq)
 	}
-	in.violated(r, s, events, "lost though held: %s was told that it had lost lock %s, which it had asked for %s before and which the server held for it",
-		evidence.NameOf(s), s.Key, atTime-h.Asked())
+	in.violated(r, s, events, "lost though held: %s was told that it had lost lock %s, which it had %s %s before and which the server held for it",
+		evidence.NameOf(s), s.Key, did, atTime-from)
+}
+
+// lastRenewed returns when the holder of s sent the last renewal that it knew of at the given time.
+// It is the earliest such time of several servers, and 0 if a server has no such renewal.
+func (in *input) lastRenewed(s *history.Section, h *evidence.Holding, at time.Duration) time.Duration {
+	hindered := in.Hindered(s.Worker)
+	var earliest time.Duration
+	for i, g := range h.Grants {
+		e := lastKnown(g, hindered, at)
+		if e == nil {
+			return 0
+		}
+		if i == 0 || e.Sent < earliest {
+			earliest = e.Sent
+		}
+	}
+	return earliest
 }
 
 // toldInside reports whether the holder was told of a loss before the answer. A run records the answer
