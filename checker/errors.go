@@ -32,8 +32,8 @@ func errorsCheck() Check {
 //   - lost: the grant had ended before, other than by the section's own release; or the lease was
 //     over by the holder's own clock, which may be earlier. A strategy that doubts its lock when it
 //     cannot reach the servers may also answer so after a fault. See lost.
-//   - ok: the work was done, its last write of each item took effect, and the release ended the
-//     grant.
+//   - ok: a server had granted the lock, the work was done, its last write of each item took effect,
+//     and the release ended the grant. See letInWithoutGrant.
 //   - An error of the body is part of the answer. If the body ended without an error, the answer
 //     may only be ok, lost, unknown or conflict.
 //   - No error justifies that the strategy ends the process.
@@ -53,6 +53,7 @@ func answers(in *input, r *Result) {
 		in.repeatable(s, r)
 		h := in.Holding(s)
 		if h == nil {
+			in.letInWithoutGrant(s, r)
 			continue
 		}
 		events := func() []int64 { return []int64{s.Grant, s.Enter, s.Told, s.Leave, s.Return} }
@@ -94,6 +95,29 @@ func (in *input) notLetIn(s *history.Section, r *Result) {
 	case s.Class == history.ClassRefused:
 		in.violated(r, s, events, "refused though never asked: %s was told that the resource had refused its token, and it had asked the resource for nothing", evidence.NameOf(s))
 	}
+}
+
+// letInWithoutGrant judges a section that was let in without a grant of its own. The answer ok is
+// wrong if a server records grants of the lock, and has held none for the worker since the call. A
+// grant that the worker had before is enough: a re-entrant lock needs no second one, and an owner
+// may use a grant that an earlier request has got. If the servers record no grants of the lock, the
+// section is not judged.
+func (in *input) letInWithoutGrant(s *history.Section, r *Result) {
+	if s.Class != history.ClassOK || !s.Entered() || in.Meta.Keeps || in.Meta.LockFree {
+		return
+	}
+	grants := in.Ledger().Locks[s.Key]
+	if len(grants) == 0 {
+		return
+	}
+	before, _ := slices.BinarySearchFunc(grants, s.Enter, func(g *evidence.Grant, seq int64) int { return cmp.Compare(g.Given.Seq, seq) })
+	for _, g := range slices.Backward(grants[:before]) {
+		if g.Worker == s.Worker && g.Held(s.Call) {
+			return
+		}
+	}
+	in.violated(r, s, []int64{s.Call, s.Enter, s.Return}, "ok though never granted: %s was let in and ended with ok, and no server had given it lock %s",
+		evidence.NameOf(s), s.Key)
 }
 
 // free reports whether nothing was in the way of a section. From its call to its return no server

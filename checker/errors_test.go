@@ -344,3 +344,41 @@ func TestAHolderOfAQuorumCountsFromItsOldestRenewal(t *testing.T) {
 		{name: "one server was not renewed, and its lease is over", story: lost(kept(2), 11*s), want: Valid},
 	})
 }
+
+// No server has let a section in that ended with ok, although the servers record who has the lock.
+func TestASectionIsLetInByAGrant(t *testing.T) {
+	used := func() *scriptedHistory { return story("counter", "off").acquire("a", 0).release("a") }
+	inside := func(s *scriptedHistory, w string) *scriptedHistory { return s.call(w).enter(w, 0).leave(w) }
+	let := func(s *scriptedHistory, w string) *scriptedHistory { return inside(s, w).answered(w, "", "") }
+	// given is a grant that an earlier section of a had asked for, and that came when it had given up.
+	given := func() *scriptedHistory {
+		return used().call("a").answered("a", "unknown", "no answer").grant("a")
+	}
+	with := func(set func(*history.Meta)) *scriptedHistory {
+		s := let(used(), "b")
+		set(&s.meta)
+		return s
+	}
+	judge(t, "errors", []verdictCase{
+		{name: "granted", story: used().acquire("b", 0).release("b"), want: Valid},
+		{
+			name: "another had the lock before", story: let(used(), "b"), want: Invalid, count: 1,
+			text: "ok though never granted: b's section 1 was let in and ended with ok, and no server had given it lock x",
+		},
+		{name: "it had the lock before", story: let(used(), "a"), want: Invalid, count: 1, text: "ok though never granted: a's section 2"},
+		{name: "another has the lock", story: let(used().acquire("a", 0), "b").release("a"), want: Invalid, count: 1, text: "ok though never granted: b's section 1"},
+		{name: "it has the lock twice", story: let(used().acquire("a", 0), "a").freed("a", "a"), want: Valid},
+		{name: "it has the grant of an earlier request", story: let(given(), "a").freed("a", "a"), want: Valid},
+		{name: "it had the grant of an earlier request, which has ended", story: given().call("a").expire("a").enter("a", 0).leave("a").answered("a", "", ""), want: Valid},
+		{
+			name: "it had the grant of an earlier request, which ended before the call", story: let(given().expire("a"), "a"), want: Invalid, count: 1,
+			text: "ok though never granted: a's section 3",
+		},
+		{name: "it does not know", story: inside(used(), "b").answered("b", "unknown", "no answer"), want: Valid},
+		{name: "it has lost it", story: inside(used(), "b").answered("b", "lost", "lost"), want: Valid},
+		{name: "no server records grants", story: let(story("counter", "off"), "b"), want: Valid},
+		{name: "an owner keeps its grant", story: with(func(m *history.Meta) { m.Keeps = true }), want: Valid},
+		{name: "no lock is taken", story: with(func(m *history.Meta) { m.LockFree = true }), want: Valid},
+		{name: "the grants cannot be read", story: with(func(m *history.Meta) { m.Unread = "lock x: its record is a list" }), want: Valid},
+	})
+}
