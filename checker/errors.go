@@ -129,15 +129,23 @@ func (in *input) letInWithoutGrant(s *history.Section, r *Result) {
 // If no server recorded grants of the lock, or the section asked for several locks at once, free
 // returns false.
 func (in *input) free(s *history.Section) bool {
+	return in.untaken(s) && !in.wanted(s, in.OfLock(s.Key))
+}
+
+// untaken is the part of free that concerns the servers and the faults.
+func (in *input) untaken(s *history.Section) bool {
 	book := in.Ledger()
 	w, grants := book.Attempt(s), book.Locks[s.Key]
 	if len(grants) == 0 || len(s.Others) > 0 || len(w.Grants) > 0 || w.Refusal != nil || in.Disturbed(s.Worker, s.CallAt, s.ReturnAt, history.EffectFails) {
 		return false
 	}
-	if slices.ContainsFunc(grants, func(g *evidence.Grant) bool { return g.Given.Seq < s.Return && g.Held(s.Call) }) {
-		return false
-	}
-	return !slices.ContainsFunc(in.OfLock(s.Key), func(x *history.Section) bool {
+	return !slices.ContainsFunc(grants, func(g *evidence.Grant) bool { return g.Given.Seq < s.Return && g.Held(s.Call) })
+}
+
+// wanted is the part of free that concerns other sections: it reports whether one of the given sections
+// of the lock was in the way of s, or may have left something behind that was.
+func (in *input) wanted(s *history.Section, sections []*history.Section) bool {
+	return slices.ContainsFunc(sections, func(x *history.Section) bool {
 		_, gone := in.SectionEnd(x)
 		if x.Crashed || unsure(x) {
 			gone += in.AnswerTimeout() + in.Meta.TTL
