@@ -20,7 +20,7 @@ func Family() lock.Family {
 func presets() []lock.Entry {
 	return []lock.Entry{
 		sound("dynamodb", "an item that a conditional write takes, with a version that heartbeats change; a contender takes over after the lease without a change; each grant increments a fencing token", fencedClaims(), lock.With("fence", "counter")),
-		sound("dynamodb-unfenced", "dynamodb without a token; the release deletes the item", lock.LeaseClaims()),
+		sound("dynamodb-unfenced", "dynamodb without a token; the release deletes the item", unfencedClaims()),
 		sound("dynamodb-read", "dynamodb, and a waiter reads the item, and tries the write only if the lock looks free", fencedClaims(), lock.With("fence", "counter"), lock.With("poll", "read")),
 		sound("dynamodb-eventual-read", "dynamodb-read, with reads that are not consistent", fencedClaims(), lock.With("fence", "counter"), lock.With("poll", "eventual-read")),
 		flawed("dynamodb-ttl-clock", "dynamodb-unfenced, and the item has the end of its lease, which the wall clocks of the clients write and compare", lock.With("takeover", "expiry-time")),

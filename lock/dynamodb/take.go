@@ -40,20 +40,26 @@ func (l *locker) attempt(ctx context.Context, r *lease, seen *observation) (bool
 			return false, nil
 		}
 	}
-	version, sent := l.random(), l.env.Mono()
-	out, err := l.client.UpdateItem(ctx, l.takeInput(r, version, *seen))
-	if item, refused := refusedBy(err); refused {
+	for {
+		version, sent, fence := l.random(), l.env.Mono(), seen.fence
+		out, err := l.client.UpdateItem(ctx, l.takeInput(r, version, *seen))
+		item, refused := refusedBy(err)
+		switch {
+		case !refused && err != nil:
+			return false, err
+		case !refused:
+			r.granted(readRecord(out.Attributes), version, sent)
+			return true, nil
+		}
 		seen.see(item, l.env.Mono())
-		if l.ownWrite.ignored || item.holder != r.owner {
+		switch {
+		case item.holder == r.owner && !l.ownWrite.ignored:
+			return r.adopt(ctx, item, version, sent)
+		case item.holder != "" || !l.fenced || item.fence == fence:
 			return false, nil
 		}
-		return r.adopt(ctx, item, version, sent)
+		// The lock is free, and had other holders since the worker saw it last.
 	}
-	if err != nil {
-		return false, err
-	}
-	r.granted(readRecord(out.Attributes), version, sent)
-	return true, nil
 }
 
 // takeInput returns the request that takes the item.
@@ -70,7 +76,7 @@ func (l *locker) takeInput(r *lease, version string, seen observation) *dynamodb
 	}
 	return &dynamodb.UpdateItemInput{
 		TableName: aws.String(Table), Key: key(r.key), UpdateExpression: aws.String(update),
-		ConditionExpression: aws.String(l.takeover.condition(l.env, seen, values)), ExpressionAttributeValues: values,
+		ConditionExpression: aws.String(l.takeover.condition(l.env, l.fenced, seen, values)), ExpressionAttributeValues: values,
 		ReturnValues: types.ReturnValueUpdatedNew, ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}
 }

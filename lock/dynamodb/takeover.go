@@ -26,22 +26,27 @@ type observation struct {
 	version string
 	lease   time.Duration // that the item has
 	since   time.Duration // on the contender's monotonic clock
+	fence   int64         // that the item has; 0: none
 }
 
 // see notes the item that an answer has. The answer arrived at now, and the item can be older. So the lease
 // is not over too early.
 func (o *observation) see(r record, now time.Duration) {
 	if r.version != o.version {
-		*o = observation{r.version, r.lease, now}
+		*o = observation{version: r.version, lease: r.lease, since: now}
 	}
+	o.fence = r.fence
 }
 
 // over reports whether the lease of the item is over.
 func (o *observation) over(now time.Duration) bool { return o.version != "" && now-o.since >= o.lease }
 
 // condition returns the condition under which a contender may take the item, and adds its values.
-func (t takeover) condition(e env.Env, seen observation, values attributes) string {
-	const free = "attribute_not_exists(" + attrHolder + ")"
+func (t takeover) condition(e env.Env, fenced bool, seen observation, values attributes) string {
+	free := "attribute_not_exists(" + attrHolder + ")"
+	if fenced {
+		free = seen.unchanged(free, values)
+	}
 	switch {
 	case t.wallClock:
 		values[":now"] = ofNumber(e.Now().UnixMilli())
@@ -51,4 +56,14 @@ func (t takeover) condition(e env.Env, seen observation, values attributes) stri
 		return free + " OR " + attrVersion + " = :seen"
 	}
 	return free
+}
+
+// unchanged adds to a condition that no grant came since the observation. A request that arrives late, after its
+// worker has got the lock with another one and has released it, does not take the lock again then.
+func (o *observation) unchanged(condition string, values attributes) string {
+	if o.fence == 0 {
+		return condition + " AND attribute_not_exists(" + attrFence + ")"
+	}
+	values[":fence"] = ofNumber(o.fence)
+	return condition + " AND " + attrFence + " = :fence"
 }

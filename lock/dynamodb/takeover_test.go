@@ -52,3 +52,23 @@ func TestTheConditionNamesAllVersions(t *testing.T) {
 		}
 	}
 }
+
+// A request names the fencing token of the last grant that its worker knows of. If it arrives after a later grant
+// and its release, it does not take the lock.
+func TestALateRequestTakesNothing(t *testing.T) {
+	for _, x := range []struct {
+		seen record
+		want string
+	}{
+		{record{}, "attribute_not_exists(holder) AND attribute_not_exists(fence)"},
+		{record{fence: 46}, "attribute_not_exists(holder) AND fence = :fence"},
+		{record{holder: "bob", version: "b", fence: 47}, "attribute_not_exists(holder) AND fence = :fence"},
+	} {
+		var o observation
+		o.see(x.seen, time.Second)
+		values := attributes{}
+		if got := o.unchanged("attribute_not_exists(holder)", values); got != x.want || number(values[":fence"]) != x.seen.fence {
+			t.Errorf("%+v: %s with the token %v", x.seen, got, values[":fence"])
+		}
+	}
+}
