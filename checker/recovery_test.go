@@ -113,6 +113,11 @@ func TestAGrantWithoutItsOwnerEndsWithItsSessionOrLease(t *testing.T) {
 		s := story("counter", "off").call("a").leased("a", timeout).enter("a", 0).leave("a").answered("a", "unknown", "no answer").after(at)
 		return s.tell(history.Event{Type: history.Renewed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Request: request, Sent: sent, Until: at + timeout})
 	}
+	stopped := func(members int) *scriptedHistory {
+		s := gone()
+		s.meta.Members = members
+		return s.begin("pause", "lock-2", func(s *scriptedHistory) *scriptedHistory { return s.fault("pause", "lock-3", 12*time.Second) })
+	}
 	prolonged := func(request int64, sent time.Duration) *scriptedHistory {
 		return renewed(12*time.Second, request, sent)
 	}
@@ -161,6 +166,8 @@ func TestAGrantWithoutItsOwnerEndsWithItsSessionOrLease(t *testing.T) {
 				return s.fault("pause", "lock-3", 12*time.Second)
 			})).after(10 * time.Second)), want: Valid,
 		},
+		{name: "two members of three were stopped for 12 s", story: wanted(stopped(3)), want: Valid},
+		{name: "two members of five were stopped for 12 s", story: wanted(stopped(5)), want: Invalid, count: 1, text: "ghost"},
 		{
 			name: "a new leader prolonged the lease after 12 s", story: wanted(prolonged(0, 0).after(9 * time.Second)),
 			want: Invalid, count: 1, text: "ghost",
