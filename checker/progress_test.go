@@ -573,3 +573,53 @@ func TestAFaultyMinorityIsNoExcuseForRefusingEverybody(t *testing.T) {
 		{name: "all servers", story: turned("lock"), want: Valid},
 	})
 }
+
+// A lock that serves the others must serve each worker.
+func TestAFreeLockMustAnswerEachWorker(t *testing.T) {
+	const rounds = 20
+	begun := func() *scriptedHistory {
+		s := story("counter", "off")
+		s.meta.Workers, s.meta.TTL = []string{"a", "b"}, 10*time.Second
+		return s
+	}
+	// served lets a in n times, and after each time b asks and gets the answer.
+	served := func(s *scriptedHistory, n int, class history.Class) *scriptedHistory {
+		for range n {
+			s.acquire("a", 0).release("a").call("b").after(10*time.Millisecond).answered("b", class, "no answer")
+		}
+		return s
+	}
+	beside := func(n int) *scriptedHistory {
+		s := begun().acquire("a", 0)
+		for range n {
+			s.call("b").after(10*time.Millisecond).answered("b", "unknown", "no answer")
+		}
+		return s.release("a")
+	}
+	during := func(kind, target string) *scriptedHistory {
+		return begun().begin(kind, target, func(s *scriptedHistory) *scriptedHistory { return served(s, rounds, "unknown") })
+	}
+	refused := begun()
+	for range rounds {
+		refused.acquire("a", 0).release("a").call("b").refusedBy("b", "a").answered("b", "unknown", "no answer")
+	}
+	judge(t, "progress", []verdictCase{
+		{
+			name: "b gets unknown 20 times", story: served(begun(), rounds, "unknown"), want: Invalid, count: 1,
+			text: "never served: b asked for lock x 20 times from 7ms on and was never let in",
+		},
+		{
+			name: "while another worker is cut off", story: during("partition", "a->lock"), want: Invalid, count: 1,
+			text: "never served",
+		},
+		{name: "b gets unknown 19 times", story: served(begun(), rounds-1, "unknown"), want: Valid},
+		{name: "b is let in between", story: served(served(begun(), rounds-1, "unknown").acquire("b", 0).release("b"), rounds-1, "unknown"), want: Valid},
+		{name: "a has the lock each time", story: beside(rounds), want: Valid},
+		{name: "a server refuses it each time", story: refused, want: Valid},
+		{name: "b cancels each time", story: served(begun(), rounds, "cancelled"), want: Valid},
+		{name: "b is cut off", story: during("partition", "b->lock"), want: Valid},
+		{name: "b is paused", story: during("pause", "b"), want: Valid},
+		{name: "the server answers errors", story: during("answer-errors", "lock"), want: Valid},
+		{name: "the server is down", story: during("crash", "lock"), want: Valid},
+	})
+}
