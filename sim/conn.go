@@ -49,7 +49,8 @@ type Conn struct {
 	node       *Node
 	up, down   pipe
 	session    Session
-	pending    []*Call // calls without an answer, in order
+	pending    []*Call  // calls without an answer, in order
+	room       [1]*Call // of pending, while there is one
 	inbox      inbox
 	awaited    *task // the task that waits for the end of the connection
 	err        error // why it cannot be used any more; nil: it can
@@ -102,7 +103,12 @@ func (p *Process) Dial(ctx context.Context, node string, timeout time.Duration) 
 		return nil, ErrOver
 	}
 	w.conns++
-	c := &Conn{process: p, node: n}
+	c := &Conn{}
+	if int(p.dialled) < len(p.firstConns) {
+		c = &p.firstConns[p.dialled]
+		p.dialled++
+	}
+	c.process, c.node, c.pending = p, n, c.room[:0]
 	c.session = Session{ID: w.conns, Worker: w.current.worker.name, conn: c, worker: w.current.worker}
 	c.up = pipe{conn: c, link: w.link(p.node, n)}
 	c.down = pipe{conn: c, link: w.link(n, p.node)}

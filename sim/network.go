@@ -24,23 +24,22 @@ const (
 // link is one direction between two nodes. Latencies are drawn by the ordinal of the message.
 type link struct {
 	world    *World
-	from, to *Node
 	latency  draw.Stream
-	dist     *draw.Sampler // of the latency; nil: that of the world
 	sent     uint64
-	holds    int // present cuts that hold
-	drops    int // present cuts that drop
+	dist     *draw.Sampler // of the latency; nil: that of the world
+	holds    int           // present cuts that hold
+	drops    int           // present cuts that drop
 	trouble  *trouble
-
-	impairments []*impairment // the present ones
+	from, to *Node
 }
 
 // trouble holds the state of faults on a link, and of messages that servers send without a connection. Most links
 // of a large world never need it.
 type trouble struct {
-	held    []*message
-	broken  []*Conn  // connections that lost a message on it
-	waiting []func() // see WhenOpen
+	impairments []*impairment // the present ones
+	held        []*message
+	broken      []*Conn  // connections that lost a message on it
+	waiting     []func() // see WhenOpen
 
 	delivered int64 // arrival of the last message that Deliver sent
 	impaired  int   // the number of impairments so far
@@ -49,8 +48,7 @@ type trouble struct {
 // links are both directions between two nodes. The node that was added later keeps them: a server has
 // a link to each of its many clients, and a client has links to few servers.
 type links struct {
-	peer     *Node // the node that was added earlier, or the same node
-	to, from link  // seen from the node that keeps them
+	to, from link // the node that was added earlier, or the same node
 }
 
 func (w *World) link(from, to *Node) *link {
@@ -68,11 +66,15 @@ func (w *World) link(from, to *Node) *link {
 // linksTo returns the links to a node that was added earlier.
 func (n *Node) linksTo(peer *Node) *links {
 	for _, both := range n.links {
-		if both.peer == peer {
+		if both.to.to == peer {
 			return both
 		}
 	}
-	both := &links{peer: peer, to: newLink(n, peer), from: newLink(peer, n)}
+	both := &links{}
+	if i := len(n.links); i < len(n.firstLinks) {
+		both = &n.firstLinks[i]
+	}
+	*both = links{to: newLink(n, peer), from: newLink(peer, n)}
 	n.links = append(n.links, both)
 	return both
 }
@@ -103,9 +105,9 @@ func (l *link) delay(m *message) int64 {
 		dist = &l.world.latency
 	}
 	d := int64(dist.Sample(&x))
-	if len(l.impairments) > 0 {
+	if t := l.trouble; t != nil && len(t.impairments) > 0 {
 		d += l.addedDelay(m, l.sent-1)
-		for _, one := range l.impairments {
+		for _, one := range t.impairments {
 			if one.Arrives != nil {
 				one.Arrives(time.Duration(l.world.now + d))
 			}

@@ -110,7 +110,9 @@ func (k *Worker) Restart() *Worker {
 	p := k.process.node.Process(k.process.name)
 	p.onExit = k.process.onExit
 	p.waking.count = k.process.waking.count
-	return &Worker{process: p, name: k.name, hooks: k.hooks, restarts: k.restarts + 1}
+	life := p.Worker(k.name)
+	life.hooks, life.restarts = k.hooks, k.restarts+1
+	return life
 }
 
 // Reset breaks, for both ends, every connection of the processes on one node to another node. It

@@ -59,13 +59,15 @@ func Family() backend.Family {
 // cluster implements backend.Cluster, and the faults that a PostgreSQL server can have.
 type cluster struct {
 	*postgres.Cluster
-	items backend.Items
+	items        backend.Items
+	readsReplica bool
 }
 
 var (
-	_ backend.Crasher  = (*cluster)(nil)
-	_ backend.Promoter = (*cluster)(nil)
-	_ backend.Database = (*cluster)(nil)
+	_ backend.Crasher       = (*cluster)(nil)
+	_ backend.Promoter      = (*cluster)(nil)
+	_ backend.Database      = (*cluster)(nil)
+	_ backend.ReplicaReader = (*cluster)(nil)
 )
 
 func start(s backend.Start) (backend.Cluster, error) {
@@ -120,7 +122,11 @@ func (c *cluster) Access(p *sim.Process, s backend.Settings) backend.Access {
 	pool := client.NewPool(p, c.Resolve, o)
 	reads := pool
 	if o.Reads == client.ReadReplica && c.Replicated() {
+		c.readsReplica = true
 		reads = client.NewPool(p, func() string { return c.Names()[1] }, o)
 	}
 	return client.NewItems(c.items.Policy, pool, reads)
 }
+
+// ReadsReplica implements backend.ReplicaReader.
+func (c *cluster) ReadsReplica() bool { return c.readsReplica }
