@@ -321,6 +321,9 @@ func (c *Conn) serverClosed(err error) {
 		return
 	}
 	c.serverGone = true
+	if c.outage != nil {
+		c.endOutage()
+	}
 	if c.served {
 		n := c.node
 		n.conns = slices.DeleteFunc(n.conns, func(other *Conn) bool { return other == c })

@@ -51,7 +51,7 @@ func (n *Node) checkReach() {
 
 func (c *Conn) checkReach() {
 	server := c.node
-	if server.keepAlive == 0 || !c.served || c.serverGone {
+	if server.keepAlive == 0 || !c.served || c.serverGone || c.broke != nil {
 		return
 	}
 	reached := c.up.link.open() && c.down.link.open() && c.process.node.suspended == 0
@@ -91,9 +91,6 @@ func (c *Conn) endOutage() {
 // timeOut ends the connection at the server after an outage.
 func (c *Conn) timeOut() {
 	c.endOutage()
-	if c.serverGone {
-		return
-	}
 	c.kill()
 	c.forgotten = true
 	c.endServer(ErrTimeout)

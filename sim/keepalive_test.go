@@ -142,7 +142,7 @@ func TestALateMessageGetsAReset(t *testing.T) {
 // or after the outage began.
 func TestAnUnacknowledgedMessageIsSentAgainForFifteenMinutes(t *testing.T) {
 	call := func(reply time.Duration) func(c *Conn, k *Worker, log *eventLog) {
-		return func(c *Conn, k *Worker, log *eventLog) {
+		return func(c *Conn, _ *Worker, log *eventLog) {
 			_, err := c.Call(context.Background(), "lock", reply, 0)
 			log.add("call: %v", err)
 		}
@@ -193,6 +193,18 @@ func TestAnUnacknowledgedMessageIsSentAgainForFifteenMinutes(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) { outages(t, call(test.reply), test.faults).want(t, test.want...) })
+	}
+}
+
+// A connection that ends in an outage leaves no timer: the run is over when the link heals, at 6 s, and not at 11 s.
+func TestAConnectionThatEndsInAnOutageHasNoKeepAlive(t *testing.T) {
+	log := outages(t, func(c *Conn, k *Worker, _ *eventLog) {
+		_ = k.Sleep(context.Background(), time.Second)
+		_, _ = c.Call(context.Background(), "write", nil, 0)
+	}, func(w *World) { cut(t, w, "client", "server", CutDrop, 5*time.Second) })
+	log.want(t, "6s server: connection reset by peer", "6s client: connection reset by peer")
+	if end := log.world.Time(); end != 6*time.Second {
+		t.Errorf("the run ends at %v", end)
 	}
 }
 
