@@ -243,7 +243,11 @@ func (f *exploreFlags) writeWorst(ctx context.Context, s *scenarios.Scenario, e 
 			return f.place(ctx, s, lines, nil)
 		}
 	}
-	say(stderr, "lockquake: nothing was written to %s: no placement breaks a check", f.write)
+	tried := ""
+	if e.Partial {
+		tried = " that was tried"
+	}
+	say(stderr, "lockquake: nothing was written to %s: no placement%s breaks a check", f.write, tried)
 	return nil
 }
 
