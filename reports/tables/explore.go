@@ -119,33 +119,20 @@ func exploredNotes(b *bytes.Buffer, st results.ExploredStats, on words.Screen) {
 // number of harmful placements and the first of them. A pair counts for its first fault.
 func exploreHarm(b *bytes.Buffer, e *results.Exploration, on words.Screen) {
 	rows := [][]string{{"strategy", "fault", "harmful", "tried", "the first of them"}}
-	for _, st := range e.Strategies {
-		harmful := st.Harmful(results.Breaks)
-		for _, kind := range e.Kinds {
-			of := func(p results.Placement) bool { return p.Places[0].Kind == kind && !p.Untried }
-			first := slices.IndexFunc(harmful, of)
-			if first < 0 {
-				continue
-			}
-			pairs := 0
-			for _, p := range harmful {
-				if of(p) && len(p.Places) > 1 {
-					pairs++
-				}
-			}
-			n, tried := countIf(harmful, of)-pairs, countIf(st.Singles, of)
-			cell := words.Thousands(n)
-			if pairs > 0 {
-				cell += " and " + words.Count(pairs, "pair")
-			}
-			var texts []string
-			for _, at := range harmful[first].Places {
-				texts = append(texts, at.Text)
-			}
-			rows = append(rows, []string{
-				words.Plain(st.Label, 60), kind, cell, words.Thousands(tried), strings.Join(texts, "; "),
-			})
+	for _, group := range e.HarmfulByKind() {
+		pairs := countIf(group.Placements, func(p results.Placement) bool { return len(p.Places) > 1 })
+		tried := countIf(group.Strategy.Singles, func(p results.Placement) bool { return p.Places[0].Kind == group.Kind && !p.Untried })
+		cell := words.Thousands(len(group.Placements) - pairs)
+		if pairs > 0 {
+			cell += " and " + words.Count(pairs, "pair")
 		}
+		var texts []string
+		for _, at := range group.Placements[0].Places {
+			texts = append(texts, at.Text)
+		}
+		rows = append(rows, []string{
+			words.Plain(group.Strategy.Label, 60), group.Kind, cell, words.Thousands(tried), strings.Join(texts, "; "),
+		})
 	}
 	if len(rows) == 1 {
 		said := "no placement breaks a check"

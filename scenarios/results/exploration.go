@@ -142,3 +142,27 @@ func HarmOf(violated, undecided []string) Harm {
 func (st *ExploredStats) Harmful(least Harm) []Placement {
 	return slices.DeleteFunc(slices.Concat(st.Singles, st.Pairs), func(p Placement) bool { return p.Harm() < least })
 }
+
+// HarmfulOf lists the harmful placements of a strategy whose first fault is of one kind, those of one fault first.
+type HarmfulOf struct {
+	Strategy   *ExploredStats
+	Kind       string
+	Placements []Placement // at least one; each violates a check
+}
+
+// HarmfulByKind groups the harmful placements by strategy, and then by the kind of their first fault. It leaves out
+// kinds that do no harm.
+func (e *Exploration) HarmfulByKind() []HarmfulOf {
+	var groups []HarmfulOf
+	for i := range e.Strategies {
+		st := &e.Strategies[i]
+		harmful := st.Harmful(Breaks)
+		for _, kind := range e.Kinds {
+			of := slices.DeleteFunc(slices.Clone(harmful), func(p Placement) bool { return p.Places[0].Kind != kind })
+			if len(of) > 0 {
+				groups = append(groups, HarmfulOf{st, kind, of})
+			}
+		}
+	}
+	return groups
+}
