@@ -190,16 +190,14 @@ func (f *exploreFlags) explore(ctx context.Context, s *scenarios.Scenario, stder
 	return search.Explore(ctx, s, r)
 }
 
-// print prints the tables, and the command that tells the first harmful placement.
+// print prints the tables, and the command that tells the placement in the first row of the harmful ones.
 func (f *exploreFlags) print(arg string, e *results.Exploration, stdout io.Writer) error {
 	if err := tables.Exploration(stdout, e, screenOf(stdout)); err != nil {
 		return err
 	}
-	for _, st := range e.Strategies {
-		if harmful := st.Harmful(results.Unfences); len(harmful) > 0 {
-			fmt.Fprintf(stdout, "\ntell one as a story; --write FILE makes a scenario of it:\n%s\n", f.line(arg, st.Label, harmful[0]))
-			break
-		}
+	if harmful := e.HarmfulByKind(); len(harmful) > 0 {
+		first := harmful[0]
+		fmt.Fprintf(stdout, "\ntell one as a story; --write FILE makes a scenario of it:\n%s\n", f.line(arg, first.Strategy.Label, first.Placements[0]))
 	}
 	return nil
 }
@@ -243,7 +241,11 @@ func (f *exploreFlags) writeWorst(ctx context.Context, s *scenarios.Scenario, e 
 			return f.place(ctx, s, lines, nil)
 		}
 	}
-	say(stderr, "lockquake: nothing was written to %s: no placement breaks a check", f.write)
+	tried := ""
+	if e.Partial {
+		tried = " that was tried"
+	}
+	say(stderr, "lockquake: nothing was written to %s: no placement%s breaks a check", f.write, tried)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package locktest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,7 +17,8 @@ import (
 
 // Explore removes the faults of a scenario, and runs it once for each kind of fault at each point of a small run
 // of a lock library, as the command lockquake explore does. The test fails if one of these runs corrupts the
-// resource, or violates a check of [Holds]. With [Violates] it fails if no run violates one of these checks.
+// resource, or violates a check of [Holds]. With [Violates] it fails if no run violates one of these checks. As for [Run], the
+// checks told and errors judge a library only if these options name them. [Kinds] names the kinds of faults.
 func Explore(t *testing.T, scenario string, new func(Deps) lock.Locker, options ...Option) { //nolint:predeclared // new makes a lock
 	t.Helper()
 	withLibrary(t, scenario, lockerOf(new), options, func(r *request) {
@@ -42,7 +44,11 @@ func (r *request) explore(ctx context.Context) (string, error) {
 	if err := r.library.suits(s); err != nil {
 		return "", err
 	}
-	x, err := search.Explore(ctx, s, search.ExploreRequest{Strategies: []string{r.entry.Name}, Jobs: 1, Stall: r.stall()})
+	s.Checks = r.ofLibrary(s.Checks)
+	x, err := search.Explore(ctx, s, search.ExploreRequest{Kinds: r.kinds, Strategies: []string{r.entry.Name}, Jobs: 1, Stall: r.stall()})
+	if impossible, ok := errors.AsType[*search.Error](err); ok {
+		return "", fmt.Errorf("locktest: Kinds: %w", impossible)
+	}
 	if err != nil {
 		return "", err
 	}

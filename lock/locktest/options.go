@@ -27,6 +27,7 @@ type request struct {
 	cores     int      // processors of the machine that Go uses
 	jobs      int      // processes, or runs at once of RunEntry; 0: the default
 	results   func(*results.Campaign)
+	kinds     []string       // that Explore places; nil: the default ones
 	expect    results.Expect // its checks replace all other expectations, if there are any
 	patience  time.Duration  // how long a test that fails looks for a smaller run, in real time
 }
@@ -42,6 +43,13 @@ func Set(path, value string) Option {
 
 // Results calls f with the results of all runs. Then only f and the checks of Holds and Violates decide.
 func Results(f func(*results.Campaign)) Option { return func(r *request) { r.results = f } }
+
+// Kinds lets [Explore] place these kinds of faults only, as the flag --kinds of the command does:
+// Kinds("pause", "hold", "drop") places no server-crash, after which a server has lost its data and no lock is safe.
+// The command lockquake explore --help lists them.
+func Kinds(kinds ...string) Option {
+	return func(r *request) { r.kinds = append(append([]string{}, r.kinds...), kinds...) }
+}
 
 // OneProcess runs all seeds in the process of the test, one after the other. Use it if the test counts in a variable: each process
 // has its own copy.

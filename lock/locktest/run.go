@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"lockquake/checker"
 	"lockquake/faults"
 	"lockquake/internal/bubble"
 	"lockquake/lock"
@@ -127,11 +126,10 @@ func (r *request) serversOf() (string, lock.Topology) {
 	return "", lock.Topology{}
 }
 
-// ofLibrary returns the checks that decide about a library unless the caller names some.
-func ofLibrary(checks []string) []string {
+// ofLibrary returns the checks that judge a library. The checks told and errors do only if the options name them.
+func (r *request) ofLibrary(checks []string) []string {
 	return slices.DeleteFunc(slices.Clone(checks), func(name string) bool {
-		check, _ := checker.Lookup(name)
-		return check.Advisory || name == "told" || name == "errors"
+		return (name == "told" || name == "errors") && !slices.Contains(r.expect.Holds, name) && !slices.Contains(r.expect.Violates, name)
 	})
 }
 

@@ -305,12 +305,85 @@ func TestExploreJudgesNoFaultThatItRemoves(t *testing.T) {
 	}
 }
 
-func TestExploreRefusesSeeds(t *testing.T) {
-	withLibrary(t, "kleppmann", lockerOf(newSetNX), []Option{Seeds(3)}, func(r *request) {
-		if _, err := r.explore(t.Context()); err == nil || !strings.Contains(err.Error(), "Seeds(3): Explore has one run for each place") {
-			t.Errorf("got %v", err)
+func TestExploreRefusesOptionsThatItCannotHeed(t *testing.T) {
+	for want, option := range map[string]Option{
+		"locktest: Seeds(3): Explore has one run for each place": Seeds(3),
+		`did you mean "pause"?`:                                  Kinds("pauze"),
+		"no kind of fault to place is named":                     Kinds(),
+	} {
+		withLibrary(t, "kleppmann", lockerOf(newSetNX), []Option{option}, func(r *request) {
+			if _, err := r.explore(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "locktest: ") || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v, want %q", err, want)
+			}
+		})
+	}
+}
+
+// A fencing token protects the resource whatever is paused, late, lost or crashed. The errors of the library are its own.
+func TestExploreJudgesNoErrorsOfAFencedLibraryUnlessTheyAreNamed(t *testing.T) {
+	text := func(options ...Option) (failure string) {
+		t.Helper()
+		options = append(options, Set("resource.fence", "reads-writes"))
+		withLibrary(t, "kleppmann", lockerOf(newFenced), options, func(r *request) {
+			var err error
+			if failure, err = r.explore(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		})
+		return failure
+	}
+	if got := text(Kinds("pause", "hold", "drop", "crash")); got != "" {
+		t.Errorf("a correct lock fails:\n%s", got)
+	}
+	got := text(Kinds("drop", "server-crash"))
+	if !strings.Contains(got, "the resource is corrupted by ") || !strings.Contains(got, " crash lock data lost for 10ms") || !strings.Contains(got, "tried ") {
+		t.Errorf("a server without its data does no harm:\n%s", got)
+	}
+	for _, check := range []string{"told", "errors"} {
+		if strings.Contains(got, check) {
+			t.Errorf("%s judges the library:\n%s", check, got)
 		}
+	}
+	if got := text(Kinds("drop"), Holds("errors")); !strings.Contains(got, "errors is violated by ") {
+		t.Errorf("errors does not judge although it is named:\n%s", got)
+	}
+}
+
+// fenced is a lock with a fencing token whose errors wrap none of package lock.
+type fenced struct {
+	setNX
+	number int64
+}
+
+var (
+	errOthers = errors.New("others have the lock")
+	takeToken = goredis.NewScript(`if redis.call("set", KEYS[1], ARGV[1], "nx", "px", ARGV[2]) then return redis.call("incr", KEYS[1] .. ":token") else return 0 end`)
+)
+
+func newFenced(d Deps) lock.Locker {
+	return Locker(func(ctx context.Context, key string) (Lease, error) {
+		l := &fenced{setNX: setNX{d: d, key: key, token: d.Worker + time.Now().String()}}
+		for range 300 {
+			var err error
+			l.number, err = takeToken.Run(ctx, d.Redis, []string{key}, l.token, d.TTL.Milliseconds()).Int64()
+			if l.number > 0 || err != nil {
+				return l, err
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		return nil, errOthers
 	})
+}
+
+// Token returns the fencing token.
+func (l *fenced) Token() int64 { return l.number }
+
+// Release implements Lease.
+func (l *fenced) Release(ctx context.Context) error {
+	if n, err := release.Run(ctx, l.d.Redis, []string{l.key}, l.token).Int(); err != nil || n == 0 {
+		return errors.Join(err, errOthers)
+	}
+	return nil
 }
 
 // The servers of a library are those of the first lock, after the values that the test sets.

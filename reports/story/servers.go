@@ -94,9 +94,7 @@ func (t *teller) tellServer(e *history.Event) {
 		}
 		t.say(t.forAsker(e, e.Worker), lockServer, turning, "%s%s", t.unusedGrant(e), t.which(e.Key))
 	case history.Refused:
-		id := t.asking[asker{e.Worker, e.Key}]
-		t.refused[id] = true
-		t.repeat(e, id, waiting, "asks for the lock: refused", "refused")
+		t.tellRefused(e)
 	case history.Renewed:
 		if e.Late && held.worker == "" {
 			l.grant(e)
@@ -132,6 +130,18 @@ func (t *teller) tellServer(e *history.Event) {
 			t.say(of, lockServer, waiting, "%s%s", t.leaseEnd(e, held.worker), t.which(e.Key))
 		}
 	}
+}
+
+// tellRefused adds the line for a request that did not get the lock. A server takes the renewal of a library for such a
+// request if its goroutine uses the context of the acquire. It is sent after the worker has got the lock.
+func (t *teller) tellRefused(e *history.Event) {
+	id := t.asking[asker{e.Worker, e.Key}]
+	if s := t.sections[id]; s != nil && s.Entered() && e.Sent >= s.EnterAt {
+		t.repeat(e, id, turning, "its renewal is refused", "its renewal is refused")
+		return
+	}
+	t.refused[id] = true
+	t.repeat(e, id, waiting, "asks for the lock: refused", "refused")
 }
 
 // isSecondCopy reports whether an event is the effect of the second copy of a duplicated
@@ -260,9 +270,7 @@ func (t *teller) tellOneOfServers(e *history.Event) {
 	case history.Granted:
 		l.nodes[e.Node] = lease{worker: e.Worker, until: e.Until, token: e.Token}
 	case history.Refused:
-		id := t.asking[asker{e.Worker, e.Key}]
-		t.refused[id] = true
-		t.repeat(e, id, waiting, "asks for the lock: refused", "refused")
+		t.tellRefused(e)
 	case history.Renewed:
 		held.until = e.Until
 		l.nodes[e.Node] = held

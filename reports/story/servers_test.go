@@ -70,6 +70,39 @@ func TestALateRenewalIsToldAsOne(t *testing.T) {
 	t.Errorf("no line tells the renewal: %+v", Tell(trial).Lines)
 }
 
+// A request that is sent after its worker has got the lock, and that does not get it, is a renewal. One that was sent before
+// asks for the lock, also if it arrives later.
+func TestARefusedRenewalIsToldAsOne(t *testing.T) {
+	for _, quorum := range []int{0, 2} {
+		refused := func(at, sent time.Duration) history.Event {
+			return history.Event{At: at, Type: history.Refused, Worker: "a", Key: "x", Owner: "b", Node: "lock", Sent: sent, Until: 9 * time.Second}
+		}
+		events := []history.Event{
+			{Type: history.AcquireCalled, Worker: "a", Section: 1, Key: "x"},
+			refused(time.Second, time.Second/2),
+			{At: 2 * time.Second, Type: history.Acquired, Worker: "a", Section: 1},
+			refused(3*time.Second, time.Second),
+			refused(6*time.Second, 5*time.Second),
+			refused(8*time.Second, 7*time.Second),
+			{At: 9 * time.Second, Type: history.Released, Worker: "a", Section: 1, Class: history.ClassOK},
+		}
+		for i := range events {
+			events[i].Seq = int64(i + 1)
+		}
+		trial := &results.Trial{History: &history.History{Meta: history.Meta{Workers: []string{"a"}, Quorum: quorum}, Events: events}}
+		var got []string
+		for _, l := range Tell(trial).Lines {
+			if strings.Contains(l.Text, "refused") {
+				got = append(got, l.Actor+" "+l.Text)
+			}
+		}
+		want := []string{"a refused 2 times, 1.00s to 3.00s", "a its renewal is refused 2 times, 6.00s to 8.00s"}
+		if !slices.Equal(got, want) {
+			t.Errorf("quorum %d: %q, want %q", quorum, got, want)
+		}
+	}
+}
+
 // Several holders share a lock. A grant without that mode ends all others, and an end is that of one owner.
 func TestALockCanHaveSeveralLeases(t *testing.T) {
 	grant := func(worker, mode string) *history.Event {

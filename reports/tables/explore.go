@@ -38,14 +38,18 @@ func Exploration(w io.Writer, e *results.Exploration, on words.Screen) error {
 	on.Table(&b, words.Table{Rows: rows, Figures: words.Figures{From: 2, To: 8}, Least: []int{1, 2, 7}})
 	b.WriteString("\ncorrupt: updates lost, or two at work at once\nbreak fencing: tokens out of order, or wrongly accepted or refused\n\n")
 	for _, st := range e.Strategies {
-		on.Prose(&b, "", "", "  ", words.Plain(st.Label, 60)+" violates "+checkCounts(st.Checks))
+		on.Prose(&b, "", "", "  ", words.Plain(st.Label, 60)+exploreVerdict(&st))
 	}
-	exploreHarm(&b, e, on)
+	if e.Tried() > 0 {
+		exploreHarm(&b, e, on)
+	}
 	for _, st := range e.Strategies {
 		exploredNotes(&b, st, on)
 	}
-	b.WriteString("\n")
-	exploreMap(&b, e, on)
+	if e.Tried() > 0 {
+		b.WriteString("\n")
+		exploreMap(&b, e, on)
+	}
 	_, err := w.Write(b.Bytes())
 	return err
 }
@@ -61,6 +65,21 @@ func exploreHead(e *results.Exploration) string {
 	}
 	return fmt.Sprintf("tried %s of %s with %s, and looked for violations of %s",
 		words.Counted(e.Tried(), "placement"), listed(e.Kinds), listed(labels), listed(e.Checks))
+}
+
+// exploreVerdict says what the placements of a strategy violate, and how many of them were tried if not all were.
+func exploreVerdict(st *results.ExploredStats) string {
+	singles, pairs := st.Untried()
+	switch text := " violates " + checkCounts(st.Checks); {
+	case st.Tried == 0:
+		return ": no placement was tried"
+	case pairs > 0: // how many pairs there are is known only when all single faults were tried
+		return text + " so far, in " + words.Counted(st.Tried, "placement")
+	case singles > 0:
+		return fmt.Sprintf("%s so far, in %s of %s", text, words.Thousands(st.Tried), words.Counted(st.Tried+singles, "placement"))
+	default:
+		return text
+	}
 }
 
 // checkCounts lists how many placements violate each check, most first.
@@ -100,36 +119,27 @@ func exploredNotes(b *bytes.Buffer, st results.ExploredStats, on words.Screen) {
 // number of harmful placements and the first of them. A pair counts for its first fault.
 func exploreHarm(b *bytes.Buffer, e *results.Exploration, on words.Screen) {
 	rows := [][]string{{"strategy", "fault", "harmful", "tried", "the first of them"}}
-	for _, st := range e.Strategies {
-		harmful := st.Harmful(results.Breaks)
-		for _, kind := range e.Kinds {
-			of := func(p results.Placement) bool { return p.Places[0].Kind == kind }
-			first := slices.IndexFunc(harmful, of)
-			if first < 0 {
-				continue
-			}
-			pairs := 0
-			for _, p := range harmful {
-				if of(p) && len(p.Places) > 1 {
-					pairs++
-				}
-			}
-			n, tried := countIf(harmful, of)-pairs, countIf(st.Singles, of)
-			cell := words.Thousands(n)
-			if pairs > 0 {
-				cell += " and " + words.Count(pairs, "pair")
-			}
-			var texts []string
-			for _, at := range harmful[first].Places {
-				texts = append(texts, at.Text)
-			}
-			rows = append(rows, []string{
-				words.Plain(st.Label, 60), kind, cell, words.Thousands(tried), strings.Join(texts, "; "),
-			})
+	for _, group := range e.HarmfulByKind() {
+		pairs := countIf(group.Placements, func(p results.Placement) bool { return len(p.Places) > 1 })
+		tried := countIf(group.Strategy.Singles, func(p results.Placement) bool { return p.Places[0].Kind == group.Kind && !p.Untried })
+		cell := words.Thousands(len(group.Placements) - pairs)
+		if pairs > 0 {
+			cell += " and " + words.Count(pairs, "pair")
 		}
+		var texts []string
+		for _, at := range group.Placements[0].Places {
+			texts = append(texts, at.Text)
+		}
+		rows = append(rows, []string{
+			words.Plain(group.Strategy.Label, 60), group.Kind, cell, words.Thousands(tried), strings.Join(texts, "; "),
+		})
 	}
 	if len(rows) == 1 {
-		b.WriteString("\nno placement breaks a check\n")
+		said := "no placement breaks a check"
+		if e.Partial {
+			said = "no placement that was tried breaks a check"
+		}
+		b.WriteString("\n" + said + "\n")
 		return
 	}
 	b.WriteByte('\n')

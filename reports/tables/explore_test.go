@@ -2,6 +2,7 @@ package tables
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -95,8 +96,75 @@ worker-2
 	}
 }
 
+// The search was stopped at the second of three placements of redis, and before the first one of fenced.
+func TestAPartialExplorationGivesNoVerdictOnWhatWasNotTried(t *testing.T) {
+	e := explored()
+	e.Faults, e.Partial = 1, true
+	for i := range e.Strategies {
+		st := &e.Strategies[i]
+		*st = results.ExploredStats{Name: st.Name, Label: st.Label, Fence: st.Fence, Points: 3, Checks: map[string]int{}, Singles: st.Singles[:3]}
+		for j := range st.Singles {
+			st.Singles[j].Violated, st.Singles[j].Undecided = nil, nil
+			st.Singles[j].Untried = i > 0 || j > 0
+		}
+	}
+	e.Strategies[0].Tried = 1
+	var b bytes.Buffer
+	if err := Exploration(&b, e, words.Screen{}); err != nil {
+		t.Fatal(err)
+	}
+	const want = `
+redis violates no check so far, in 1 of 3 placements
+fenced: no placement was tried
+
+no placement that was tried breaks a check
+
+map of the protocol
+p pause, h hold
+capital: corrupts or breaks fencing; small: breaks another check; ?: cannot tell; dot: safe; ~:
+  not tried; blank: cannot fall there; -: no such point
+point                  nth  redis  fenced
+worker-1
+ acquired to released       .      ~
+
+worker-2
+ acquire.sent            1  ~~     -
+`
+	if _, got, _ := strings.Cut(b.String(), "refused\n"); got != want {
+		t.Errorf("(-want +got):\n%s", cmp.Diff(want, got))
+	}
+
+	e.Faults, e.Strategies = 2, e.Strategies[:1]
+	e.Strategies[0].Tried = 3
+	for j := range e.Strategies[0].Singles {
+		p := &e.Strategies[0].Singles[j]
+		p.Untried, p.PairsUntried = false, j > 0
+	}
+	b.Reset()
+	if err := Exploration(&b, e, words.Screen{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"\nredis violates no check so far, in 3 placements\n", "\nof two faults the mark is at the first, ~ if not all pairs were tried\n",
+		"\n acquired        1  .\n", "\n acquire.sent    1  ~~\n",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no line %q in\n%s", strings.TrimSpace(want), b.String())
+		}
+	}
+
+	e.Strategies[0].Tried = 0
+	b.Reset()
+	if err := Exploration(&b, e, words.Screen{}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasSuffix(b.String(), "\nredis: no placement was tried\n") {
+		t.Errorf("more than that nothing was tried:\n%s", b.String())
+	}
+}
+
 func TestTheMapMergesSuccessiveRowsWithoutHarm(t *testing.T) {
-	got := withoutSafe([][]string{
+	got := withoutHarm([][]string{
 		{"worker", "point", "nth", "redis"},
 		{"worker-1", "a", "1", ". ."},
 		{"worker-1", "b", "1", ".."},
@@ -105,6 +173,16 @@ func TestTheMapMergesSuccessiveRowsWithoutHarm(t *testing.T) {
 		{"worker-1", "e", "1", ".."},
 		{"worker-1", "f", "1", ".."},
 		{"worker-2", "a", "1", ".."},
+		{"worker-2", "b", "1", "-"},
+		{"worker-2", "c", "1", ". ."},
+		{"worker-2", "d", "1", ".~"},
+		{"worker-2", "e", "1", "~"},
+		{"worker-2", "f", "1", "~ ~"},
+		{"worker-2", "g", "1", "~"},
+		{"worker-2", "h", "1", "-"},
+		{"worker-3", "a", "1", "-"},
+		{"worker-3", "b", "1", "-"},
+		{"worker-3", "c", "1", "-"},
 	})
 	want := [][]string{
 		{"worker", "point", "nth", "redis"},
@@ -112,7 +190,10 @@ func TestTheMapMergesSuccessiveRowsWithoutHarm(t *testing.T) {
 		{"worker-1", "d", "1", "P."},
 		{"worker-1", "e", "1", ".."},
 		{"worker-1", "f", "1", ".."},
-		{"worker-2", "a", "1", ".."},
+		{"worker-2", "a to c", "", "."},
+		{"worker-2", "d", "1", ".~"},
+		{"worker-2", "e to h", "", "~"},
+		{"worker-3", "a to c", "", "-"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -17,14 +17,28 @@ type mapRow struct {
 	nth           int
 }
 
+// The marks of the map that stand for no harm.
+const (
+	safeMark    = '.'
+	untriedMark = '~'
+	noPoint     = "-" // in place of all marks of a strategy
+)
+
 // exploreMap prints where faults do harm: a row for each point, in the order in which its
 // worker comes to them, and a column for each strategy with a mark for each kind of fault.
 func exploreMap(b *bytes.Buffer, e *results.Exploration, on words.Screen) {
 	letters, legend := kindLetters(e)
 	on.Paint(b, words.Bold, "map of the protocol")
 	on.Prose(b, "", "", "  ", legend)
-	on.Prose(b, "", "", "  ", "capital: corrupts or breaks fencing; small: breaks another check; ?: cannot tell; dot: safe; blank: cannot fall there; -: no such point")
-	if e.Faults > 1 {
+	safe := "dot: safe"
+	if e.Partial {
+		safe += "; ~: not tried"
+	}
+	on.Prose(b, "", "", "  ", "capital: corrupts or breaks fencing; small: breaks another check; ?: cannot tell; "+safe+"; blank: cannot fall there; -: no such point")
+	switch {
+	case e.Faults > 1 && e.Partial:
+		b.WriteString("of two faults the mark is at the first, ~ if not all pairs were tried\n")
+	case e.Faults > 1:
 		b.WriteString("of two faults the mark is at the first\n")
 	}
 	head := []string{"worker", "point", "nth"}
@@ -39,13 +53,13 @@ func exploreMap(b *bytes.Buffer, e *results.Exploration, on words.Screen) {
 		for i := range e.Strategies {
 			cell, there := marks[i][at]
 			if !there {
-				cell = []byte("-")
+				cell = []byte(noPoint)
 			}
 			row = append(row, strings.TrimRight(string(cell), " "))
 		}
 		rows = append(rows, row)
 	}
-	t := words.Table{Rows: byWorker(withoutSafe(rows)), Figures: words.Figures{From: 1, To: 2}, Keys: 2}
+	t := words.Table{Rows: byWorker(withoutHarm(rows)), Figures: words.Figures{From: 1, To: 2}, Keys: 2}
 	if !on.Fits(t) {
 		on.Prose(b, "", "", "  ", "columns: "+numbered(t.Rows[0][2:]))
 	}
@@ -77,13 +91,15 @@ func byWorker(rows [][]string) [][]string {
 	return list
 }
 
-// withoutSafe merges successive rows of one worker that show no harm into one row.
-func withoutSafe(rows [][]string) [][]string {
+// withoutHarm merges successive rows of one worker that show no harm into one row, as long as each strategy was
+// tried at all of them or at none.
+func withoutHarm(rows [][]string) [][]string {
 	const fewest = 3 // rows to merge
 	short := rows[:1:1]
 	for i := 1; i < len(rows); {
 		n := 0
-		for i+n < len(rows) && rows[i+n][0] == rows[i][0] && safe(rows[i+n]) {
+		merged := slices.Repeat([]string{noPoint}, len(rows[0])-3)
+		for i+n < len(rows) && rows[i+n][0] == rows[i][0] && merge(merged, rows[i+n][3:]) {
 			n++
 		}
 		if n < fewest {
@@ -92,17 +108,36 @@ func withoutSafe(rows [][]string) [][]string {
 			continue
 		}
 		row := []string{rows[i][0], fmt.Sprintf("%s to %s", rows[i][1], rows[i+n-1][1]), ""}
-		for range rows[i][3:] {
-			row = append(row, ".")
-		}
-		short = append(short, row)
+		short = append(short, append(row, merged...))
 		i += n
 	}
 	return short
 }
 
-func safe(row []string) bool {
-	return strings.Trim(strings.Join(row[3:], ""), ". -") == ""
+// merge adds the cells of a row to those of a merged row. It changes nothing and returns false if one of them shows
+// harm, or differs from those before.
+func merge(merged, cells []string) bool {
+	all := slices.Clone(merged)
+	for i, cell := range cells {
+		mark := noPoint
+		switch {
+		case cell == noPoint:
+		case strings.Trim(cell, string(safeMark)+" ") == "":
+			mark = string(safeMark)
+		case strings.Trim(cell, string(untriedMark)+" ") == "":
+			mark = string(untriedMark)
+		default:
+			return false
+		}
+		switch {
+		case all[i] == noPoint:
+			all[i] = mark
+		case mark != noPoint && mark != all[i]:
+			return false
+		}
+	}
+	copy(merged, all)
+	return true
 }
 
 // kindLetters returns the letter of each kind, and the legend of the letters.
@@ -161,19 +196,22 @@ func rowOf(p results.Placement) mapRow {
 func mapMarks(st results.ExploredStats, kinds []string, letters map[string]string) map[mapRow][]byte {
 	marks := map[mapRow][]byte{}
 	worst := map[mapRow][]results.Harm{}
+	untried := map[mapRow][]bool{}
 	for _, p := range slices.Concat(st.Singles, st.Pairs) {
 		at, kind := rowOf(p), slices.Index(kinds, p.Places[0].Kind)
 		if marks[at] == nil {
 			marks[at] = bytes.Repeat([]byte(" "), len(kinds))
 			worst[at] = make([]results.Harm, len(kinds))
+			untried[at] = make([]bool, len(kinds))
 		}
 		worst[at][kind] = max(worst[at][kind], p.Harm())
-		marks[at][kind] = mark(worst[at][kind], letters[p.Places[0].Kind])
+		untried[at][kind] = untried[at][kind] || p.Untried || p.PairsUntried
+		marks[at][kind] = mark(worst[at][kind], untried[at][kind], letters[p.Places[0].Kind])
 	}
 	return marks
 }
 
-func mark(h results.Harm, letter string) byte {
+func mark(h results.Harm, untried bool, letter string) byte {
 	switch h {
 	case results.Corrupts, results.Unfences:
 		return strings.ToUpper(letter)[0]
@@ -183,5 +221,8 @@ func mark(h results.Harm, letter string) byte {
 		return '?'
 	case results.Harmless:
 	}
-	return '.'
+	if untried {
+		return untriedMark
+	}
+	return safeMark
 }

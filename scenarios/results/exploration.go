@@ -55,7 +55,8 @@ type ExploredStats struct {
 	// Checks counts by check the placements that violate it.
 	Checks map[string]int `json:"checks"`
 	// Singles has all placements of one fault, in the order of the points and then of the
-	// kinds. Pairs has those placements of two faults that break a check.
+	// kinds, also those that a partial search has not tried. Pairs has those placements of two
+	// faults that break a check.
 	Singles []Placement `json:"singles"`
 	Pairs   []Placement `json:"pairs,omitempty"`
 	// Pruned has the placements that were left out, with reasons why this misses nothing.
@@ -73,6 +74,10 @@ type Placement struct {
 	Places    []Place  `json:"places"`
 	Violated  []string `json:"violated,omitempty"`  // checks
 	Undecided []string `json:"undecided,omitempty"` // checks
+	// Untried says that the search was stopped before the placement was tried, PairsUntried before all
+	// pairs that begin with its fault were.
+	Untried      bool `json:"untried,omitempty"`
+	PairsUntried bool `json:"pairs_untried,omitempty"`
 }
 
 // Place is one fault of a placement.
@@ -95,6 +100,20 @@ const (
 	Unfences       // tokens are out of order, or accepted or refused wrongly
 	Corrupts       // data is corrupted, or two workers are in a section at once
 )
+
+// Untried counts the placements of one fault that a partial search has not tried, and those of which it has not
+// tried all pairs.
+func (st *ExploredStats) Untried() (singles, pairs int) {
+	for _, p := range st.Singles {
+		if p.Untried {
+			singles++
+		}
+		if p.PairsUntried {
+			pairs++
+		}
+	}
+	return singles, pairs
+}
 
 // Harm returns the worst harm of the placement.
 func (p Placement) Harm() Harm { return HarmOf(p.Violated, p.Undecided) }
@@ -122,4 +141,28 @@ func HarmOf(violated, undecided []string) Harm {
 // Harmful lists the placements with a harm of at least least, those of one fault first.
 func (st *ExploredStats) Harmful(least Harm) []Placement {
 	return slices.DeleteFunc(slices.Concat(st.Singles, st.Pairs), func(p Placement) bool { return p.Harm() < least })
+}
+
+// HarmfulOf lists the harmful placements of a strategy whose first fault is of one kind, those of one fault first.
+type HarmfulOf struct {
+	Strategy   *ExploredStats
+	Kind       string
+	Placements []Placement // at least one; each violates a check
+}
+
+// HarmfulByKind groups the harmful placements by strategy, and then by the kind of their first fault. It leaves out
+// kinds that do no harm.
+func (e *Exploration) HarmfulByKind() []HarmfulOf {
+	var groups []HarmfulOf
+	for i := range e.Strategies {
+		st := &e.Strategies[i]
+		harmful := st.Harmful(Breaks)
+		for _, kind := range e.Kinds {
+			of := slices.DeleteFunc(slices.Clone(harmful), func(p Placement) bool { return p.Places[0].Kind != kind })
+			if len(of) > 0 {
+				groups = append(groups, HarmfulOf{st, kind, of})
+			}
+		}
+	}
+	return groups
 }

@@ -187,6 +187,42 @@ func TestStoppedExplorationIsPartial(t *testing.T) {
 	if !e.Partial || e.Strategies[0].Tried != 10 {
 		t.Errorf("partial %v after %d placements, want 10", e.Partial, e.Strategies[0].Tried)
 	}
+	for i, want := range []int{294, 304} { // of 304 placements of redis, and of those of redis-checked
+		st := e.Strategies[i]
+		if singles, pairs := st.Untried(); singles != want || pairs != 0 || len(st.Singles) != 304 {
+			t.Errorf("%s: %d of %d placements untried, want %d of 304; %d with untried pairs", st.Label, singles, len(st.Singles), want, pairs)
+		}
+	}
+}
+
+// The search stops at the third pair, when all single faults were tried.
+func TestAStoppedSearchOfPairsNamesTheFaultsWhosePairsAreNotTried(t *testing.T) {
+	s := runtest.Load(t, "kleppmann")
+	ctx, cancel := context.WithCancel(t.Context())
+	runs, singles := 0, 0
+	e, err := Explore(ctx, s, ExploreRequest{
+		Kinds: []string{"drop"}, Faults: 2, Jobs: 1, Strategies: []string{"redis"},
+		Progress: func(p campaign.Progress) {
+			if runs++; runs == 1 {
+				singles = p.Total
+			}
+			if runs == singles+3 {
+				cancel()
+			}
+		},
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("error %v", err)
+	}
+	st := e.Strategies[0]
+	untried, pairs := st.Untried()
+	if untried != 0 || len(st.Singles) != singles || st.Tried != singles+3 {
+		t.Errorf("%d single faults untried, %d of %d there, %d placements tried", untried, len(st.Singles), singles, st.Tried)
+	}
+	// The last fault has no later point, and a fault that corrupts by itself gets no second one.
+	if pairs < singles/2 || st.Singles[singles-1].PairsUntried {
+		t.Errorf("%d faults have untried pairs, and the last one: %v", pairs, st.Singles[singles-1].PairsUntried)
+	}
 }
 
 func TestErrorsOfASearch(t *testing.T) {

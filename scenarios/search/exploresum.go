@@ -38,12 +38,15 @@ func (x *explorer) sumUse(f *explored) results.ExploredStats {
 		one := &f.singles[i]
 		switch {
 		case one.result == nil:
+			st.Singles = append(st.Singles, results.Placement{Places: []results.Place{x.placed(one.place)}, Untried: true, PairsUntried: x.search.Faults > 1})
 			continue
 		case one.missed:
 			missed++
 			continue
 		}
-		st.Singles = append(st.Singles, *one.result)
+		tried := *one.result
+		tried.PairsUntried = one.counts.tried+one.counts.sameMessage+one.counts.corrupts < one.after
+		st.Singles = append(st.Singles, tried)
 		countHarm(&st, one.result.Harm(), 1)
 		for _, check := range one.result.Violated {
 			st.Checks[check]++
