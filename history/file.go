@@ -105,10 +105,10 @@ func readMeta(line []byte, m *Meta) error {
 		Schema *int `json:"schema"`
 	}
 	if err := json.Unmarshal(line, &version); err != nil {
-		return fmt.Errorf("the first line is no header: %w", readable(err, line, &version))
+		return fmt.Errorf("the first line is not a header: %w", readable(err, line, &version))
 	}
 	if version.Schema == nil {
-		return errors.New("the first line is no header: it has no schema")
+		return errors.New("the first line is not a header: it has no schema")
 	}
 	if *version.Schema != Schema {
 		return wrong("schema", "schema %d, not %d", *version.Schema, Schema)

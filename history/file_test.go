@@ -119,8 +119,8 @@ func TestReadRefusesFilesThatAreNotAHistory(t *testing.T) {
 		name, file, want string
 	}{
 		{"nothing", "", "empty"},
-		{"not JSON", "hello\n", "line 1: the first line is no header: invalid character 'h'"},
-		{"an event first", `{"seq":1,"at":0,"type":"crashed"}` + "\n", "line 1: the first line is no header: it has no schema"},
+		{"not JSON", "hello\n", "line 1: the first line is not a header: invalid character 'h'"},
+		{"an event first", `{"seq":1,"at":0,"type":"crashed"}` + "\n", "line 1: the first line is not a header: it has no schema"},
 		{"another schema", `{"schema":2,"new":true}` + "\n", "line 1: schema 2, not 1"},
 		{"unknown field of the meta", `{"schema":1,"color":"red"}` + "\n", `line 1: unknown field "color"`},
 		{"unknown field of an event", meta + `{"seq":1,"at":0,"type":"crashed","color":"red"}` + "\n", `line 2: unknown field "color"`},

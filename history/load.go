@@ -47,7 +47,7 @@ func Load(file []byte, known Names) (*History, []*Section, error) {
 		}
 	}
 	if n := len(h.Events); h.Meta.Checksum != "" && (n == 0 || h.Events[n-1].Type != Final) {
-		return nil, nil, at(n+2, errors.New("the file ends before the run does: its last event is no final value"))
+		return nil, nil, at(n+2, errors.New("the file ends before the run does: its last event is not a final value"))
 	}
 	return h, sections, nil
 }

@@ -115,7 +115,7 @@ func TestAnErrorOfTheFormatIsInTheWordsOfTheFormat(t *testing.T) {
 		{"an unknown field", header + `{"seq":1,"at":1,"type":"crashed","wroker":"w1"}` + "\n", `"wroker"`, `unknown field "wroker"`},
 		{"an unknown field within another", header + `{"seq":1,"at":1,"if":{"seq":1}}` + "\n", `"seq":1}}`, `unknown field "seq"`},
 		{"a list", header + "[1]\n", "[1]", "the line is array, and has to be an object"},
-		{"nothing", "\n", "\n", "the first line is no header: unexpected end of JSON input"},
+		{"nothing", "\n", "\n", "the first line is not a header: unexpected end of JSON input"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, _, err := history.Load([]byte(tt.file), names)

@@ -71,7 +71,7 @@ func TestAFileOfPausesThatCannotBeReadIsRefusedInClearWords(t *testing.T) {
 	for path, want := range map[string]string{
 		os.DevNull: os.DevNull + " is a pipe or a device: write what it has into a file first",
 		dir:        dir + " is a directory, and has to be a file of durations or a log",
-		binary:     binary + ":1: the line is no text in UTF-8",
+		binary:     binary + ":1: the line is not text in UTF-8",
 	} {
 		if _, _, err := MeasuredPauses(path); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)

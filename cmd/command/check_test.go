@@ -68,7 +68,7 @@ func TestCheckNamesTheLineOfABrokenHistory(t *testing.T) {
 		{"a fraction", replace(2, `"at":`, `"at":1.5,"at":`), "FILE:2:15: at is number 1.5, and has to be a whole number"},
 		{"an unknown field", replace(3, `"seq"`, `"seqq"`), `FILE:3:2: unknown field "seqq"; did you mean "seq"?`},
 		{"another schema", replace(1, `"schema":1`, `"schema":7`), "FILE:1:11: schema 7, not 1"},
-		{"no header", strings.Join(lines[1:], ""), "FILE:1:1: the first line is no header: it has no schema"},
+		{"no header", strings.Join(lines[1:], ""), "FILE:1:1: the first line is not a header: it has no schema"},
 		{"an event that contradicts the others", replace(2, `"acquire-called"`, `"released"`), "FILE:2:1: history: event 1: "},
 		{"an unknown event", replace(last, `"final"`, `"finale"`), fmt.Sprintf(`FILE:%d:%d: unknown type "finale"; did you mean "final"?`, last, strings.Index(lines[last-1], `"final"`)+1)},
 		{"an unknown workload", replace(1, `"workload":"counter"`, `"workload":"conter"`), fmt.Sprintf(`FILE:1:%d: unknown workload "conter"; did you mean "counter"?`, strings.Index(lines[0], `"counter"`)+1)},
