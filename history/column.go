@@ -18,13 +18,13 @@ func column(err error, line []byte) int {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return max(1, int(syntax.Offset))
 	}
-	if unknown, ok := errors.AsType[*unknownField](err); ok {
+	if unknown, ok := errors.AsType[*unknownFieldError](err); ok {
 		return unknown.column
 	}
 	field := ""
 	if of, ok := errors.AsType[*fieldError](err); ok {
 		field = of.field
-	} else if of, ok := errors.AsType[*UnknownWord](err); ok {
+	} else if of, ok := errors.AsType[*UnknownWordError](err); ok {
 		field = of.Field
 	}
 	found := 1
@@ -101,7 +101,7 @@ func readable(err error, line []byte, into any) error {
 	if !isUnknown {
 		return err
 	}
-	unknown := &unknownField{UnknownWord: UnknownWord{Field: "field"}, column: 1}
+	unknown := &unknownFieldError{UnknownWordError: UnknownWordError{Field: "field"}, column: 1}
 	eachField(line, func(f place) bool {
 		path := strings.Split(f.path, ".")
 		name := path[len(path)-1]
@@ -115,14 +115,14 @@ func readable(err error, line []byte, into any) error {
 	return unknown
 }
 
-// unknownField is the error of a field that the format does not have.
-type unknownField struct {
-	UnknownWord
+// unknownFieldError is the error of a field that the format does not have.
+type unknownFieldError struct {
+	UnknownWordError
 	column int
 }
 
 // Unwrap returns the error without its place.
-func (e *unknownField) Unwrap() error { return &e.UnknownWord }
+func (e *unknownFieldError) Unwrap() error { return &e.UnknownWordError }
 
 // fieldsOf lists the fields of the struct that a path leads to; nil if it is none.
 func fieldsOf(t reflect.Type, path []string) []string {

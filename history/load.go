@@ -62,13 +62,13 @@ func lineOf(file []byte, n int) []byte {
 	return nil
 }
 
-// UnknownWord is the error of a field with a word that it cannot have.
-type UnknownWord struct {
+// UnknownWordError is the error of a field with a word that it cannot have.
+type UnknownWordError struct {
 	Field, Word string
 	Known       []string
 }
 
-func (e *UnknownWord) Error() string { return fmt.Sprintf("unknown %s %q", e.Field, e.Word) }
+func (e *UnknownWordError) Error() string { return fmt.Sprintf("unknown %s %q", e.Field, e.Word) }
 
 // fieldError is the error of the value of a field.
 type fieldError struct{ field, text string }
@@ -89,7 +89,7 @@ type word struct {
 func checkWords(fields ...word) error {
 	for _, w := range fields {
 		if w.is != "" && !slices.Contains(w.known, w.is) {
-			return &UnknownWord{w.field, w.is, w.known}
+			return &UnknownWordError{w.field, w.is, w.known}
 		}
 	}
 	return nil
@@ -98,7 +98,7 @@ func checkWords(fields ...word) error {
 // check returns an error for a header that no recorder may write.
 func (m *Meta) check(known Names) error {
 	if !slices.Contains(known.Workloads, m.Workload) {
-		return &UnknownWord{"workload", m.Workload, known.Workloads}
+		return &UnknownWordError{"workload", m.Workload, known.Workloads}
 	}
 	if err := checkWords(
 		word{"fence", m.Fence, known.Fences},
@@ -189,7 +189,7 @@ func (r *rules) check(e *Event) error {
 
 func (r *rules) listed(e *Event) error {
 	if !r.workers[e.Worker] {
-		return &UnknownWord{"worker", e.Worker, r.Meta.Workers}
+		return &UnknownWordError{"worker", e.Worker, r.Meta.Workers}
 	}
 	return nil
 }

@@ -133,7 +133,7 @@ func TestAnErrorOfTheFormatIsInTheWordsOfTheFormat(t *testing.T) {
 
 func TestAnUnknownFieldComesWithTheKnownOnes(t *testing.T) {
 	_, err := history.Read(strings.NewReader(`{"schema":1}` + "\n" + `{"seq":1,"if":{"byy":"value"}}` + "\n"))
-	unknown, ok := errors.AsType[*history.UnknownWord](err)
+	unknown, ok := errors.AsType[*history.UnknownWordError](err)
 	if !ok || unknown.Word != "byy" || strings.Join(unknown.Known, " ") != "by version value" {
 		t.Errorf("got %v with %+v, want the fields of a condition", err, unknown)
 	}

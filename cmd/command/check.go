@@ -247,14 +247,14 @@ func headerNames() history.Names {
 	return known
 }
 
-// refused returns the usage error for a file that is no history, with the nearest word for an unknown one.
+// refused returns the usage error for a file that is not a history, with the nearest word for an unknown one.
 func refused(file string, err error) error {
 	at, placed := errors.AsType[*history.LineError](err)
 	if !placed {
 		return err
 	}
 	text := at.Err.Error()
-	if unknown, ok := errors.AsType[*history.UnknownWord](at.Err); ok {
+	if unknown, ok := errors.AsType[*history.UnknownWordError](at.Err); ok {
 		text = strictyaml.Unknown(unknown.Field, unknown.Word, unknown.Known)
 	}
 	return usagef("%s:%d:%d: %s", file, at.Line, at.Column, text)
