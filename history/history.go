@@ -72,6 +72,22 @@ const (
 	FaultEnd   Type = "heal"
 )
 
+// types lists the types of events.
+func types() []string {
+	return texts(
+		AcquireCalled, Acquired, Told, ReleaseCalled, Released, Invoke, OK, Fail, Info, Crashed, Granted, Refused, Renewed, NotRenewed,
+		Freed, Expired, Evicted, Promoted, Restarted, Applied, Final, FaultBegin, FaultEnd,
+	)
+}
+
+func texts[T ~string](words ...T) []string {
+	list := make([]string, 0, len(words))
+	for _, w := range words {
+		list = append(list, string(w))
+	}
+	return list
+}
+
 // Class classifies the answer of a strategy's call.
 type Class string
 
@@ -86,6 +102,11 @@ const (
 	ClassConflict    Class = "conflict" // another write came first, and the section had no effect
 	ClassOther       Class = "other"
 )
+
+// classes lists the classes of an answer with an error.
+func classes() []string {
+	return texts(ClassNotObtained, ClassLost, ClassUnknown, ClassCancelled, ClassRefused, ClassConflict, ClassOther)
+}
 
 // Event is one line of a history. Type decides which fields are used; the others are zero and are
 // left out of a file.

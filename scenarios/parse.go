@@ -50,8 +50,14 @@ func ParseWithFiles(name string, data []byte, files map[string][]byte, own ...lo
 
 func parse(name string, data []byte, known catalogue) (*Scenario, error) {
 	sum := sha256.New()
-	sum.Write(data)
+	sum.Write(plainText(data))
 	return decode(name, data, known, sum)
+}
+
+// plainText returns a text without a byte order mark, and with line feeds as line ends. A checkout of Git may change
+// both, and the hash of a scenario must not depend on that.
+func plainText(data []byte) []byte {
+	return bytes.ReplaceAll(bytes.TrimPrefix(data, []byte("\ufeff")), []byte("\r\n"), []byte("\n"))
 }
 
 // decode reads a scenario and adds what it reads to the hash sum.

@@ -67,6 +67,35 @@ func TestParseFillsInDefaults(t *testing.T) {
 	}
 }
 
+// Git on Windows writes other line ends, and an editor may add a byte order mark.
+func TestLineEndsDoNotChangeTheHash(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const text = "name: x\nduration: 10s\nworkload: {kind: counter, hold: {dist: empirical, file: holds.txt}}\nstrategies: [redis]\n"
+	hash := func(text, holds string) string {
+		if err := os.WriteFile("holds.txt", []byte(holds), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Parse("x.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := s.With([]results.Override{{Path: "workers", Value: "3"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Hash + " " + set.Hash
+	}
+	crlf := func(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
+	want := hash(text, "5ms\n1s\n")
+	for name, got := range map[string]string{
+		"CRLF": hash(crlf(text), "5ms\n1s\n"), "byte order mark": hash("\ufeff"+text, "5ms\n1s\n"), "CRLF in the file of samples": hash(text, crlf("5ms\n1s\n")),
+	} {
+		if got != want {
+			t.Errorf("%s: hash %s, want %s", name, got, want)
+		}
+	}
+}
+
 func TestHashTellsFilesApart(t *testing.T) {
 	s, err := parse("f.yaml", []byte(minimal), testCatalogue())
 	if err != nil {

@@ -61,7 +61,7 @@ type Scenario struct {
 	// built-in one, or a file.
 	Path string `yaml:"-"`
 	// Hash is a hash of the file, the files of its distributions and the Overrides: 12 hexadecimal
-	// digits.
+	// digits. It does not depend on line ends and byte order marks.
 	Hash string `yaml:"-"`
 	// Text is the text of the file with the Overrides applied.
 	Text []byte `yaml:"-"`

@@ -46,7 +46,7 @@ it has 100 columns. JSON, Markdown and the files of a report do not depend on th
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			return usageError{strictyaml.Unknown("command", args[0], commandsOf(cmd))}
+			return unknownCommand(args[0], commandsOf(cmd))
 		},
 	}
 	root.SetOut(stdout)
@@ -103,7 +103,7 @@ func newHelp(root *cobra.Command) *cobra.Command {
 				return usageError{err.Error()}
 			}
 			if len(rest) > 0 {
-				return usageError{strictyaml.Unknown("command", rest[0], commandsOf(cmd))}
+				return unknownCommand(rest[0], commandsOf(cmd))
 			}
 			cmd.InitDefaultHelpFlag()
 			cmd.InitDefaultVersionFlag()
@@ -118,6 +118,14 @@ func commandsOf(cmd *cobra.Command) []string {
 		names = append(names, c.Name())
 	}
 	return names
+}
+
+// unknownCommand returns the usage error for a command that does not exist: with the nearest one, or with all.
+func unknownCommand(word string, known []string) error {
+	if len(known) == 0 || strictyaml.Near(word, known) {
+		return usageError{strictyaml.Unknown("command", word, known)}
+	}
+	return usagef("unknown command %.70q; known are %s", word, strings.Join(known, ", "))
 }
 
 // flagError returns a usage error for a flag, with the nearest flag that there is.
