@@ -88,6 +88,7 @@ func (f *rateFlags) rate(ctx context.Context, arg string, stdout, stderr io.Writ
 		return err
 	}
 	noteLibraries(stderr, s, f.strategies)
+	r.Bound = func(text string) { say(stderr, "%s: %s", s.Name, text) }
 	if !f.quiet {
 		r.Searching = func() {
 			say(stderr, "%s: searching for the shortest pause that breaks a lock", s.Name)
