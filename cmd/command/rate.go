@@ -87,6 +87,7 @@ func (f *rateFlags) rate(ctx context.Context, arg string, stdout, stderr io.Writ
 	if err != nil {
 		return err
 	}
+	noteSeeds(stderr, f.seeds, f.quiet)
 	noteLibraries(stderr, s, f.strategies)
 	r.Bound = func(text string) { say(stderr, "%s: %s", s.Name, text) }
 	if !f.quiet {

@@ -149,13 +149,13 @@ func (r *request) read(path string, overrides []results.Override) (*scenarios.Sc
 
 // expectIn sets the seeds of the scenario and the expectation that decides.
 func (r *request) expectIn(s *scenarios.Scenario) error {
-	if r.seeds < 0 {
+	if r.seeded && r.seeds < 1 {
 		return fmt.Errorf("locktest: Seeds(%d): it is a positive number", r.seeds)
 	}
 	if r.jobs < 0 {
 		return fmt.Errorf("locktest: -lockquake.jobs %d: it is a positive number", r.jobs)
 	}
-	if r.seeds > 0 {
+	if r.seeded {
 		s.Seeds = r.seeds
 	}
 	uses, err := s.Uses([]string{r.entry.Name}, nil)
