@@ -118,7 +118,7 @@ func readMeta(line []byte, m *Meta) error {
 		Schema int `json:"schema"`
 	}
 	if err := json.Unmarshal(line, &version); err != nil {
-		return fmt.Errorf("it is no JSON object that says what the history is of: %w", err)
+		return fmt.Errorf("it is not a JSON object that describes a history: %w", err)
 	}
 	if version.Schema != Schema {
 		return fmt.Errorf("schema %d, not %d", version.Schema, Schema)

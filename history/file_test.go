@@ -119,7 +119,7 @@ func TestReadRefusesFilesThatAreNotAHistory(t *testing.T) {
 		name, file, want string
 	}{
 		{"nothing", "", "empty"},
-		{"not JSON", "hello\n", "line 1: it is no JSON object"},
+		{"not JSON", "hello\n", "line 1: it is not a JSON object"},
 		{"an event first", `{"seq":1,"at":0,"type":"crashed"}` + "\n", "line 1: schema 0, not 1"},
 		{"another schema", `{"schema":2,"new":true}` + "\n", "line 1: schema 2, not 1"},
 		{"unknown field of the meta", `{"schema":1,"color":"red"}` + "\n", `line 1: json: unknown field "color"`},

@@ -162,6 +162,8 @@ type Meta struct {
 	Unread   string            `json:"unread,omitempty"`    // why the holders cannot be read from the server's records; "" if they can
 	Nodes    int               `json:"nodes,omitempty"`     // independent lock servers, 0 for one
 	Quorum   int               `json:"quorum,omitempty"`    // how many of them have to grant a lock, 0 for one
+	Members  int               `json:"members,omitempty"`   // members of one replicated service that has the locks, 0 if there is none
+	Replica  bool              `json:"replica,omitempty"`   // the strategy waits for a replica of the server, or the work reads from it
 	Workers  []string          `json:"workers"`             // in the order of their numbers
 	Initial  map[string]string `json:"initial,omitempty"`   // items that did not begin empty
 	TTL      time.Duration     `json:"ttl,omitempty"`       // lease time of the lock, 0 for none
@@ -185,6 +187,7 @@ type Part struct {
 	Locks     int           `json:"locks"`               // number of locks of the run
 	Workers   int           `json:"workers"`             // number of workers that asked for a section in the run
 	Longest   time.Duration `json:"longest,omitempty"`   // the longest work of a section of the run
+	Messages  time.Duration `json:"messages,omitempty"`  // what the messages of a section of the run take, its own and those of the next acquire: the median
 	Renewed   bool          `json:"renewed,omitempty"`   // a lease was renewed in the run
 	Witnessed bool          `json:"witnessed,omitempty"` // the resource recorded in the run what took effect
 }

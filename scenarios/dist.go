@@ -180,7 +180,7 @@ func readFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxSampleFile {
-		return nil, fmt.Errorf("%s is no file of at most %d bytes", path, maxSampleFile)
+		return nil, fmt.Errorf("%s is not a file of at most %d bytes", path, maxSampleFile)
 	}
 	return os.ReadFile(path)
 }

@@ -199,14 +199,12 @@ func decodeFaultParams(n *strictyaml.Node, info faults.Info, into *faults.Spec) 
 	return n.DecodeAll(into.Fault, &into.Timing)
 }
 
-// Load reads a scenario by what a user calls it: the name of a built-in one,
-// or the path of a file. Own is as in [Parse].
+// Load reads a scenario by its name: that of a built-in one, or the path of a file. Own is as in [Parse].
 func Load(arg string, own ...lock.Entry) (*Scenario, error) {
 	return LoadWith(arg, nil, own...)
 }
 
-// LoadWith is Load with values set as [Scenario.With] does. What is wrong with
-// the file itself is said first.
+// LoadWith is Load with values set as [Scenario.With] does. An error in the file itself is reported first.
 func LoadWith(arg string, overrides []results.Override, own ...lock.Entry) (*Scenario, error) {
 	s, err := loadFile(arg, own)
 	if err != nil {

@@ -51,7 +51,7 @@ type Scenario struct {
 
 	// Own are the caller's own strategies, as passed to [Parse].
 	Own []lock.Entry `yaml:"-"`
-	// Warnings name settings that defeat each other. The scenario can be run, but its results say
+	// Warnings name settings that contradict each other. The scenario can be run, but its results say
 	// little about the locks.
 	Warnings []Warning `yaml:"-"`
 	// Program is the command that repeats a run from a replay token: a report prints it before

@@ -38,16 +38,16 @@ func newCheck() *cobra.Command {
 		Short: "Judge a stored history",
 		Long: `Check judges a history in a file, without running anything.
 
-A history of lockquake (history.jsonl of a report) is judged by the checks of --check, by
+The checks of --check judge a history of lockquake (history.jsonl of a report), by
 default all that apply; ` + advisory() + ` are printed then and do not decide.
 
-A history of Jepsen, its text log or its history.edn, is judged by the model of --model: is
-there an order of the operations that the model allows? By default check guesses the model
-from the functions of the operations. A history of several keys, in which every value is
-[key value], is judged key by key. The models are
+The model of --model judges a history of Jepsen, its text log or its history.edn: is there an
+order of the operations that the model allows? By default check guesses the model from the
+functions of the operations. A history of several keys, in which every value is [key value],
+is judged key by key. The models are
 
 ` + modelDocs() + `
-Exit codes: 0 valid, 1 invalid, 2 unknown, 64 usage, or a file that is broken or cut,
+Exit codes: 0 valid, 1 invalid, 2 unknown, 64 usage error, or a file that is broken or cut,
 70 a fault of lockquake itself, 130 interrupted.`,
 		Example: `  lockquake check lockquake-report/failures/redis-lost-update/history.jsonl
   lockquake check history.jsonl --check fencing,exclusion
@@ -67,8 +67,8 @@ Exit codes: 0 valid, 1 invalid, 2 unknown, 64 usage, or a file that is broken or
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.model, "model", "", "model of the operations of Jepsen: "+strings.Join(modelNames(), ", ")+" (default: guessed)")
-	flags.StringVar(&f.keyed, "keyed", "", "whether the values of Jepsen are pairs, [key value]: true or false (default: decided by the operations)")
+	flags.StringVar(&f.model, "model", "", "model of a Jepsen history: "+strings.Join(modelNames(), ", ")+" (default: guessed)")
+	flags.StringVar(&f.keyed, "keyed", "", "whether the values of a Jepsen history are pairs, [key value]: true or false (default: decided by its operations)")
 	flags.Lookup("keyed").NoOptDefVal = "true"
 	flags.StringSliceVar(&f.checks, "check", nil, "only these checks, for a history of lockquake (default: all that apply)")
 	flags.StringVar(&f.format, "format", "table", "what to print: table or json")
@@ -254,7 +254,7 @@ func (f *checkFlags) judgeOurs(j *judged, data []byte) error {
 		return usagef("%s:%d:1: %v", j.File, n+1, err)
 	}
 	if n := len(h.Events); h.Meta.Checksum != "" && (n == 0 || h.Events[n-1].Type != history.Final) {
-		return usagef("%s:%d:1: the file ends before the run does: its last event is no final value", j.File, n+2)
+		return usagef("%s:%d:1: the file ends before the run does: its last event is not a final value", j.File, n+2)
 	}
 	results, err := checker.Run(h, f.checks)
 	if err != nil {

@@ -18,7 +18,7 @@ func (p program) newMerge() *cobra.Command {
 	var d delivery
 	cmd := &cobra.Command{
 		Use:   "merge DIR...",
-		Short: "Put the reports of several shards together into one",
+		Short: "Combine the reports of several shards into one",
 		Long: `Merge takes the runs of several reports, such as those of run --shard. It prints the table of all
 runs, and writes the report that one campaign over all seeds would have written. DIR is a report
 directory, or its file runs.log.
@@ -26,7 +26,7 @@ directory, or its file runs.log.
 Version, scenario and settings must be the same, and no run may be missing: every strategy
 needs every seed from the first to the last. A run that several reports have counts once.
 Reports of more than a million runs have only sums, and no seed may be in two of them.
-Merge repeats only the runs of which a report has the history.
+Merge repeats only the failing runs whose history the new report shows.
 
 ` + exitCodes,
 		Example: `  lockquake merge shard-1 shard-2 shard-3 --out lockquake-report

@@ -116,7 +116,7 @@ func readList(name string, lines []string) (Log, error) {
 		}
 		d, err := time.ParseDuration(line)
 		if err != nil {
-			text := quote(line) + " is no duration like 150ms"
+			text := quote(line) + " is not a duration such as 150ms"
 			if len(log.Pauses) == 0 {
 				text += ", and no line of the file is a pause in a log of Go or of a JVM"
 			}

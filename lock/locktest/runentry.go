@@ -150,10 +150,10 @@ func (r *request) read(path string, overrides []results.Override) (*scenarios.Sc
 // expectIn sets the seeds of the scenario and the expectation that decides.
 func (r *request) expectIn(s *scenarios.Scenario) error {
 	if r.seeded && r.seeds < 1 {
-		return fmt.Errorf("locktest: Seeds(%d): it is a positive number", r.seeds)
+		return fmt.Errorf("locktest: Seeds(%d): it must be a positive number", r.seeds)
 	}
 	if r.jobs < 0 {
-		return fmt.Errorf("locktest: -lockquake.jobs %d: it is a positive number", r.jobs)
+		return fmt.Errorf("locktest: -lockquake.jobs %d: it must be a positive number", r.jobs)
 	}
 	if r.seeded {
 		s.Seeds = r.seeds

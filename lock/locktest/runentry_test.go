@@ -178,7 +178,7 @@ func TestWrongArgumentsAreOneLine(t *testing.T) {
 		`did you mean "lost-update"`:                {Holds("lost-updates")},
 		`unknown check of calm.yaml "fencing"`:      {Violates("fencing")},
 		"Seeds(-1)":                                 {Seeds(-1)},
-		"Seeds(0): it is a positive number":         {Seeds(0)},
+		"Seeds(0): it must be a positive number":    {Seeds(0)},
 		"-lockquake.jobs -1":                        {jobs(-1)},
 		`did you mean "ttl"`:                        {Set("lock.tll", "1s")},
 		"paused.yaml":                               nil,

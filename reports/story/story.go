@@ -31,7 +31,7 @@ type Line struct {
 	Actor string        // a worker, "lock", "resource", "network", or "others"
 	Text  string
 
-	Believes string // the workers that believe to hold the lock
+	Believes string // the workers that believe they hold the lock
 	Lease    string // the holder at the servers, the end of its lease, and its token
 	Resource string // the value of the resource, and its answer to this line's request
 
