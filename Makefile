@@ -9,9 +9,9 @@ LINTER_VERSION := v2.15.0
 
 ## demo: reproduce Kleppmann's failure and write a report with pictures
 demo: build
-	$(BIN)/lockquake reproduce kleppmann
-	@echo
 	$(BIN)/lockquake run gc-pause --seeds 1-200 --out lockquake-report
+	@echo
+	$(BIN)/lockquake reproduce kleppmann
 
 build:
 	$(GO) build -o $(BIN)/lockquake ./cmd/lockquake

@@ -26,10 +26,10 @@ func (v *validator) conflicts() {
 	v.unusedFamilies()
 	single := func(use Strategy) bool { return v.known.entries[use.Name].Topology.Nodes == 1 }
 	if v.Servers.Has("nodes") && !slices.ContainsFunc(v.Strategies, func(use Strategy) bool { return !single(use) }) {
-		v.warn("", "no strategy takes its lock from more than one server", "servers.nodes")
+		v.warn("no strategy takes its lock from more than one server", "servers.nodes")
 	}
 	if v.Servers.Has("members") && !v.ensemble() {
-		v.warn("", "no strategy uses a replicated service", "servers.members")
+		v.warn("no strategy uses a replicated service", "servers.members")
 	}
 	renewing := v.renewing()
 	for i, spec := range v.Faults {
@@ -39,24 +39,66 @@ func (v *validator) conflicts() {
 
 // Warning describes settings that contradict each other, with their position in the file.
 type Warning struct {
-	Labels []string // of the strategies that it is about; nil: of the scenario
+	Uses []Strategy // that it is about; nil: the scenario
 	strictyaml.Error
 }
 
-// String returns one line, "file:line:column: warning: text".
+// String returns one line, "file:line:column: warning: text". It names a strategy once, whatever the number of
+// its cases.
 func (w Warning) String() string {
 	text := "warning: "
-	if w.Labels != nil {
-		text += strings.Join(w.Labels, ", ") + ": "
+	if names := w.names(); names != nil {
+		text += strings.Join(names, ", ") + ": "
 	}
 	e := w.Error
 	e.Text = text + e.Text
 	return e.Error()
 }
 
-// warn adds a warning about a use of a strategy, or the scenario (""), at the first
-// of the paths that the file has.
-func (v *validator) warn(label, text string, paths ...string) {
+// names lists the labels of the uses without their cases.
+func (w Warning) names() []string {
+	var names []string
+	for _, use := range w.Uses {
+		if !slices.Contains(names, use.Use()) {
+			names = append(names, use.Use())
+		}
+	}
+	return names
+}
+
+// WarningsOf returns the warnings about the scenario, and those about the strategies that are named, by label or by
+// name; nil names all.
+func (s *Scenario) WarningsOf(names []string) []Warning {
+	if names == nil {
+		return s.Warnings
+	}
+	var chosen []Warning
+	for _, w := range s.Warnings {
+		about := w.Uses == nil
+		w.Uses = slices.DeleteFunc(slices.Clone(w.Uses), func(use Strategy) bool {
+			return !slices.ContainsFunc(names, func(name string) bool {
+				return slices.ContainsFunc(named(s.Strategies, name), func(u Strategy) bool { return u.Label == use.Label })
+			})
+		})
+		if about || len(w.Uses) > 0 {
+			chosen = append(chosen, w)
+		}
+	}
+	return chosen
+}
+
+// warn adds a warning about the scenario, at the first of the paths that the file has.
+func (v *validator) warn(text string, paths ...string) { v.warning(text, paths) }
+
+// warnOf adds a warning about a use of a strategy.
+func (v *validator) warnOf(use Strategy, text string, paths ...string) {
+	if w := v.warning(text, paths); !slices.ContainsFunc(w.Uses, func(u Strategy) bool { return u.Label == use.Label }) {
+		w.Uses = append(w.Uses, use)
+	}
+}
+
+// warning returns the warning with a text and a place, and adds it if it is new.
+func (v *validator) warning(text string, paths []string) *Warning {
 	at := paths[len(paths)-1]
 	if i := slices.IndexFunc(paths, v.at.Has); i >= 0 {
 		at = paths[i]
@@ -68,9 +110,7 @@ func (v *validator) warn(label, text string, paths ...string) {
 		i = len(v.Warnings)
 		v.Warnings = append(v.Warnings, Warning{Error: where})
 	}
-	if w := &v.Warnings[i]; label != "" && !slices.Contains(w.Labels, label) {
-		w.Labels = append(w.Labels, label)
-	}
+	return &v.Warnings[i]
 }
 
 // conflictsOf looks at one use of a strategy, for each group of workers whose
@@ -83,14 +123,17 @@ func (v *validator) conflictsOf(use Strategy, entry lock.Entry, at string) {
 		v.conflictsOfWorkers(use, entry, at, "", "")
 	}
 	if entry.Fenced() && v.ResourceOf(use).Fence == "off" && slices.Contains(v.Checks, "fencing") {
-		v.warn(use.Label, "the resource ignores the fencing tokens of the lock: set resource.fence", at+".resource.fence", "resource.fence", at)
+		v.warnOf(use, "the resource ignores the fencing tokens of the lock: set resource.fence", at+".resource.fence", "resource.fence", at)
 	}
 }
 
 func (v *validator) conflictsOfWorkers(use Strategy, entry lock.Entry, at, group, worker string) {
+	if entry.Defaults.TTL == 0 && !slices.ContainsFunc(v.Own, func(own lock.Entry) bool { return own.Name == entry.Name }) {
+		return // a strategy without a lease
+	}
 	p := v.ParamsOf(entry.Defaults, use, worker)
 	if p.TTL == 0 {
-		return // a strategy without a lease
+		return
 	}
 	settings := v.WorkloadOf(use)
 	hold := v.HoldOf(settings, worker)
@@ -101,14 +144,14 @@ func (v *validator) conflictsOfWorkers(use Strategy, entry lock.Entry, at, group
 	held := append(set("hold"), at+".workload.hold", "workload.hold")
 	switch {
 	case renews && p.Renew >= p.TTL:
-		v.warn(use.Label, fmt.Sprintf("the lease ends after %v, and is renewed every %v", p.TTL, p.Renew), append(set("lock.renew"), set("lock.ttl")...)...)
+		v.warnOf(use, fmt.Sprintf("the lease ends after %v, so a renewal every %v comes too late", p.TTL, p.Renew), append(set("lock.renew"), set("lock.ttl")...)...)
 	case renews && p.MaxHold != 0 && half >= p.MaxHold:
-		v.warn(use.Label, fmt.Sprintf("a lease is kept for %v at most (max-hold), and work takes %v", p.MaxHold, lengthText(hold.Quantile(0), half)), append(set("lock.max-hold"), held...)...)
+		v.warnOf(use, fmt.Sprintf("a lease is kept for %v at most (max-hold), and work takes %v", p.MaxHold, lengthText(hold.Quantile(0), half)), append(set("lock.max-hold"), held...)...)
 	case !renews && half >= p.TTL:
-		v.warn(use.Label, fmt.Sprintf("the lease ends after %v and is not renewed, and work takes %v", p.TTL, lengthText(hold.Quantile(0), half)), append(set("lock.ttl"), held...)...)
+		v.warnOf(use, fmt.Sprintf("the lease ends after %v and is not renewed, and work takes %v", p.TTL, lengthText(hold.Quantile(0), half)), append(set("lock.ttl"), held...)...)
 	}
 	if delay := p.Retry.Delay; delay >= v.Duration {
-		v.warn(use.Label, fmt.Sprintf("a refused worker asks again after %v, and new sections begin for %v only", delay, v.Duration), set("lock.retry.delay")...)
+		v.warnOf(use, fmt.Sprintf("a refused worker asks again after %v, and new sections begin for %v only", delay, v.Duration), set("lock.retry.delay")...)
 	}
 	if family, err := FamilyOf(entry); err == nil && family.ReplyTimeout.Key != "" {
 		v.conflictOfClient(use, p, family.ReplyTimeout.Of(v.FamilySettings(use, worker)), set(family.ReplyTimeout.Key))
@@ -119,7 +162,7 @@ func (v *validator) conflictsOfWorkers(use Strategy, entry lock.Entry, at, group
 // many leases, as in production, and no conflict.
 func (v *validator) conflictOfClient(use Strategy, p lock.Params, timeout time.Duration, paths []string) {
 	if slices.ContainsFunc(paths, v.at.Has) && timeout > p.TTL {
-		v.warn(use.Label, fmt.Sprintf("a client waits for a reply for %v, and the lease ends after %v", timeout, p.TTL), paths...)
+		v.warnOf(use, fmt.Sprintf("a client waits for a reply for %v, and the lease ends after %v", timeout, p.TTL), paths...)
 	}
 }
 
@@ -154,30 +197,30 @@ func (v *validator) conflictsOfFault(spec faults.Spec, renewing bool, at string)
 	if w := spec.When; w != nil {
 		switch {
 		case strings.HasPrefix(w.Point, "renew") && !renewing:
-			v.warn("", fmt.Sprintf("no strategy renews its lease, so no worker comes to %s: this fault hits nothing", w.Point), at+".when.point")
+			v.warn(fmt.Sprintf("no strategy renews its lease, so no worker comes to %s: this fault hits nothing", w.Point), at+".when.point")
 		case v.Sections > 0 && w.Nth > v.Sections && oncePerSection(w.Point):
-			v.warn("", fmt.Sprintf("a worker has %d sections, so it does not come to %s %d times: this fault hits nothing", v.Sections, w.Point, w.Nth), at+".when.nth", at+".when.point")
+			v.warn(fmt.Sprintf("a worker has %d sections, so it does not come to %s %d times: this fault hits nothing", v.Sections, w.Point, w.Nth), at+".when.nth", at+".when.point")
 		}
 	}
 	for _, need := range faults.Needs(spec.Fault) {
 		switch need.What {
 		case faults.NeedsTask:
 			if need.Name == "renewal" && !renewing {
-				v.warn("", "no strategy has a task of this name, since none renews its lease: this fault hits nothing", kind+"."+need.Param)
+				v.warn("no strategy has a task of this name, since none renews its lease: this fault hits nothing", kind+"."+need.Param)
 			}
 		case faults.NeedsKey:
 			if key := need.Name; key != "" && len(v.Own) == 0 && !v.matches(key) {
-				v.warn("", fmt.Sprintf("no lock has a key like %s; keys are called %s and %[2]s:fence: this fault hits nothing", key, v.ResourceNames()[0]), kind+"."+need.Param)
+				v.warn(fmt.Sprintf("no lock has a key like %s; keys are called %s and %[2]s:fence: this fault hits nothing", key, v.ResourceNames()[0]), kind+"."+need.Param)
 			}
 		case faults.NeedsReplica:
 			if !slices.ContainsFunc(v.Strategies, func(use Strategy) bool {
 				return v.ServersOf(v.known.entries[use.Name].Topology, use).Replicas > 0
 			}) {
-				v.warn("", "no strategy has a replica that could take over (servers.replicas): this fault hits nothing", kind)
+				v.warn("no strategy has a replica that could take over (servers.replicas): this fault hits nothing", kind)
 			}
 		case faults.NeedsEnsemble:
 			if !v.ensemble() {
-				v.warn("", "no strategy uses a service that has a leader: this fault hits nothing", kind)
+				v.warn("no strategy uses a service that has a leader: this fault hits nothing", kind)
 			}
 		case faults.NeedsProcess:
 		}
@@ -209,13 +252,13 @@ const (
 func (v *validator) conflictOfSize() {
 	cost := time.Duration(float64(v.Workers) * v.Duration.Seconds() * eventsEachSecond * float64(eventCost))
 	if v.Workers > 1 && v.Sections == 0 && cost > longRun {
-		v.warn("", fmt.Sprintf("%d workers for %v: a run of one seed may take about %v of computing time", v.Workers, v.Duration, cost.Round(time.Minute)), "workers", "duration")
+		v.warn(fmt.Sprintf("%d workers for %v: a run of one seed may take about %v of computing time", v.Workers, v.Duration, cost.Round(time.Minute)), "workers", "duration")
 	}
 	if !v.Large() {
 		return
 	}
 	if !v.WorkloadInfo().OneItem {
-		v.warn("", fmt.Sprintf("%d workers for %v: the history of each run is kept in memory, because a section of %s may work on several items",
+		v.warn(fmt.Sprintf("%d workers for %v: the history of each run is kept in memory, because a section of %s may work on several items",
 			v.Workers, v.Duration, v.Workload.Kind), "workload.kind")
 	}
 }

@@ -20,7 +20,7 @@ lock: {ttl: 2s}
 strategies: [redis, redis-watchdog]`, nil},
 		{"renewal after the end", head + `workload: {kind: counter, hold: 100ms}
 strategies: [redis-watchdog]
-lock: {ttl: 5s, renew: 10s}`, []string{`c.yaml:5:24: warning: redis-watchdog: the lease ends after 5s, and is renewed every 10s`}},
+lock: {ttl: 5s, renew: 10s}`, []string{`c.yaml:5:24: warning: redis-watchdog: the lease ends after 5s, so a renewal every 10s comes too late`}},
 		{"a period that only the preset has follows the TTL", head + `workload: {kind: counter, hold: 100ms}
 strategies: [redis-watchdog]
 lock: {ttl: 1s}`, nil},
@@ -103,5 +103,44 @@ checks: [conserved]`, []string{"c.yaml:5:18: warning: 10 workers for 1h23m20s: t
 				t.Errorf("warnings of\n%s\n(-want +got):\n%s", strings.TrimSpace(test.text), diff)
 			}
 		})
+	}
+}
+
+// A strategy is named once, not once for each case, only if it is chosen, and only if it has a lease.
+func TestAWarningNamesTheChosenStrategiesWithALeaseOnce(t *testing.T) {
+	s, err := Parse("c.yaml", []byte(`name: c
+duration: 60s
+workload: {kind: counter, hold: 100ms}
+lock: {ttl: 5s, renew: 5s}
+strategies:
+  - redis-watchdog
+  - {name: redis-watchdog, label: mine}
+  - pg-advisory-xact
+no-fault: true
+faults:
+  - {case: pauses, pause: {target: each worker, every: 10s, for: 1s}}
+  - {case: crashes, at: 5s, crash: {target: worker-1, for: 1s}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = "c.yaml:4:24: warning: "
+	const late = ": the lease ends after 5s, so a renewal every 5s comes too late"
+	for _, test := range []struct {
+		chosen []string
+		want   []string
+	}{
+		{nil, []string{text + "redis-watchdog, mine" + late}},
+		{[]string{"mine"}, []string{text + "mine" + late}},
+		{[]string{"mine under pauses"}, []string{text + "mine" + late}},
+		{[]string{"pg-advisory-xact"}, nil},
+	} {
+		var got []string
+		for _, w := range s.WarningsOf(test.chosen) {
+			got = append(got, w.String())
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", test.chosen, diff)
+		}
 	}
 }

@@ -223,7 +223,7 @@ func (v *validator) unusedFamilies() {
 		}
 		for _, key := range slices.Concat(keysIn("", f.Settings), keysIn("servers", f.ServerSettings)) {
 			if key = strings.TrimPrefix(key, "."); v.at.Has(key) {
-				v.warn("", fmt.Sprintf("no strategy has servers of %s", f.Name), key)
+				v.warn(fmt.Sprintf("no strategy has servers of %s", f.Name), key)
 			}
 		}
 	}
@@ -232,7 +232,7 @@ func (v *validator) unusedFamilies() {
 			return slices.ContainsFunc(v.partsOf(use), func(p lock.Part) bool { return p.Name == part.Name })
 		}
 		if v.Lock.Has(part.Name) && !slices.ContainsFunc(v.Strategies, inUse) {
-			v.warn("", "no strategy has this part", "lock."+part.Name)
+			v.warn("no strategy has this part", "lock."+part.Name)
 		}
 	}
 }

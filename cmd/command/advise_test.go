@@ -41,7 +41,8 @@ func TestInitWritesAScenarioThatIsValid(t *testing.T) {
 func TestARenewalAfterTheEndOfTheLeaseIsAWarning(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for args, want := range map[string]string{
-		"--ttl 30s --renew 40s": "lockquake: warning: the lease ends after 30s, and is renewed every 40s\n",
+		"--ttl 30s --renew 40s": "lockquake: warning: the lease ends after 30s, so a renewal every 40s comes too late\n",
+		"--ttl 10s --renew 10s": "lockquake: warning: the lease ends after 10s, so a renewal every 10s comes too late\n",
 		"--ttl 30s --renew 10s": "",
 	} {
 		_, failed, code := executed(t, append([]string{"init"}, strings.Fields(args)...)...)

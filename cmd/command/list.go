@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -318,14 +317,7 @@ func (p program) validate(arg string, stdout io.Writer) error {
 // warn prints the warnings of a scenario, a line for each. If strategies or labels are
 // chosen, it prints only the warnings about these.
 func warn(w io.Writer, s *scenarios.Scenario, chosen []string) {
-	run := func(label string) bool {
-		return slices.ContainsFunc(s.Strategies, func(use scenarios.Strategy) bool {
-			return use.Label == label && (slices.Contains(chosen, label) || slices.Contains(chosen, use.Name))
-		})
-	}
-	for _, warning := range s.Warnings {
-		if chosen == nil || warning.Labels == nil || slices.ContainsFunc(warning.Labels, run) {
-			fmt.Fprintln(w, warning)
-		}
+	for _, warning := range s.WarningsOf(chosen) {
+		fmt.Fprintln(w, warning)
 	}
 }

@@ -136,6 +136,7 @@ func (f *matrixFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 			return usageError{err.Error()}
 		}
 	}
+	noteSeeds(stderr, f.seeds, f.quiet)
 	if !f.quiet {
 		bar := progressOf(stderr, "matrix")
 		r.Progress = func(at matrix.Progress) { bar.show(campaign.Progress{Done: at.Done, Total: at.Total}) }
@@ -156,10 +157,17 @@ func (f *matrixFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if err := f.deliver(m, stdout); err != nil {
 		return err
 	}
-	if ctx.Err() != nil && m.Partial {
+	return f.stopped(ctx, m)
+}
+
+// stopped returns an error if an interrupt left something undone.
+func (f *matrixFlags) stopped(ctx context.Context, m *results.Matrix) error {
+	switch {
+	case ctx.Err() == nil:
+		return nil
+	case m.Partial:
 		return interruptError{fmt.Sprintf("the matrix was stopped after %d runs; the tables show what they tell", m.Runs)}
-	}
-	if ctx.Err() != nil {
+	case f.advice && m.Advice == nil:
 		return interruptError{"the matrix is complete, and the advice was not compared"}
 	}
 	return nil

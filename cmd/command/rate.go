@@ -88,7 +88,9 @@ func (f *rateFlags) rate(ctx context.Context, arg string, stdout, stderr io.Writ
 	if err != nil {
 		return err
 	}
+	noteSeeds(stderr, f.seeds, f.quiet)
 	noteLibraries(stderr, s, f.strategies)
+	r.Bound = func(text string) { say(stderr, "%s: %s", s.Name, text) }
 	if !f.quiet {
 		r.Searching = func() {
 			say(stderr, "%s: searching for the shortest pause that breaks a lock", s.Name)

@@ -139,6 +139,7 @@ func (f *runFlags) run(ctx context.Context, args []string, stdout, stderr io.Wri
 			return err
 		}
 	}
+	noteSeeds(stderr, f.seeds, f.quiet)
 	worst := results.Pass
 	for i, s := range loaded {
 		if ctx.Err() != nil {
@@ -281,6 +282,13 @@ func (f *runFlags) request() (r campaign.Request, err error) {
 		}
 	}
 	return r, nil
+}
+
+// noteSeeds says that a single number is one seed and not a number of seeds.
+func noteSeeds(w io.Writer, seeds string, quiet bool) {
+	if n, err := strconv.ParseUint(seeds, 10, 64); err == nil && n > 1 && !quiet {
+		say(w, "note: --seeds %d is seed %[1]d only; --seeds 1-%[1]d runs %[1]d seeds", n)
+	}
 }
 
 // parseShare reads 0.5% as 0.005.

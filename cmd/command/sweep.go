@@ -129,6 +129,7 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string, stdout, stderr io.Wr
 	if err != nil {
 		return flagged("--require", err)
 	}
+	noteSeeds(stderr, f.seeds, f.quiet)
 	s, err := f.program.loadPaused(arg, f.sets, f.pauses)
 	if err != nil {
 		return err

@@ -16,6 +16,9 @@ type Causes struct {
 	// Dispersion is the mean of the squared probabilities of a violation, of all causes that were seen, divided by the
 	// square of their mean: 1 if each cause does the same harm, 2 if half of them are harmless.
 	Dispersion float64
+	// Limit is the largest rate of causes that is possible, for each unit of exposure; 0: there is none. It bounds Most
+	// and High.
+	Limit float64
 }
 
 // PerExposure returns the rate of violations for each unit of exposure: the rate of the causes times
@@ -42,7 +45,7 @@ func (c Causes) PerExposure() *Rate {
 	shareLow, shareHigh := Wilson(c.Violating, c.Runs)
 	below := math.Hypot(math.Log(low/seen), math.Log(shareLow/share))
 	above := math.Hypot(math.Log(high/seen), math.Log(shareHigh/share))
-	return &Rate{Rate: SixDigits(rate), Low: SixDigits(rate * math.Exp(-below)), High: SixDigits(rate * math.Exp(above))}
+	return &Rate{Rate: SixDigits(rate), Low: SixDigits(rate * math.Exp(-below)), High: SixDigits(c.limited(rate * math.Exp(above)))}
 }
 
 // Most returns the one-sided upper bounds of the rate of the causes, for each unit of exposure, and of the share of
@@ -53,5 +56,13 @@ func (c Causes) Most() (causes, share float64) {
 	if c.Violating < c.Runs {
 		share = distuv.Beta{Alpha: float64(c.Violating) + 1, Beta: float64(c.Runs - c.Violating)}.Quantile(1 - significance/2)
 	}
-	return SixDigits(causes), SixDigits(share)
+	return SixDigits(c.limited(causes)), SixDigits(share)
+}
+
+// limited returns a rate, or the largest that is possible.
+func (c Causes) limited(rate float64) float64 {
+	if c.Limit > 0 {
+		return min(rate, c.Limit)
+	}
+	return rate
 }

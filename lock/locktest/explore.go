@@ -33,7 +33,7 @@ func Explore(t *testing.T, scenario string, new func(Deps) lock.Locker, options 
 
 // explore returns the text of a failure, "" if everything is as expected.
 func (r *request) explore(ctx context.Context) (string, error) {
-	if r.seeds != 0 {
+	if r.seeded {
 		return "", fmt.Errorf("locktest: Seeds(%d): Explore has one run for each place of a fault, all with the same seed", r.seeds)
 	}
 	s, err := r.read(r.scenario, r.overrides)

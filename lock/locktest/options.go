@@ -21,7 +21,8 @@ type request struct {
 	call      int    // of those of the test, from 1
 	scenario  string // built-in name or path
 	entry     lock.Entry
-	seeds     int // 0: as many as the scenario says
+	seeds     int
+	seeded    bool // seeds was given; else it is as many as the scenario says
 	overrides []results.Override
 	library   *library // the lock of Run; nil: that of RunEntry
 	cores     int      // processors of the machine that Go uses
@@ -33,7 +34,7 @@ type request struct {
 }
 
 // Seeds runs the seeds 1 to n. By default n is the number of seeds of the scenario.
-func Seeds(n int) Option { return func(r *request) { r.seeds = n } }
+func Seeds(n int) Option { return func(r *request) { r.seeds, r.seeded = n, true } }
 
 // Set sets a value of the scenario, as the flag --set of the command does:
 // Set("resource.fence", "reads-writes") makes the resource check fencing tokens.

@@ -154,13 +154,13 @@ func (r *request) expectIn(s *scenarios.Scenario) error {
 	if r.kinds != nil {
 		return fmt.Errorf("locktest: Kinds: only Explore places faults; Run, Do and RunEntry have those of %s", s.Name)
 	}
-	if r.seeds < 0 {
+	if r.seeded && r.seeds < 1 {
 		return fmt.Errorf("locktest: Seeds(%d): it must be a positive number", r.seeds)
 	}
 	if r.jobs < 0 {
 		return fmt.Errorf("locktest: -lockquake.jobs %d: it must be a positive number", r.jobs)
 	}
-	if r.seeds > 0 {
+	if r.seeded {
 		s.Seeds = r.seeds
 	}
 	uses, err := s.Uses([]string{r.entry.Name}, nil)

@@ -179,6 +179,7 @@ func TestWrongArgumentsAreOneLine(t *testing.T) {
 		`unknown check of calm.yaml "fencing"`:      {Violates("fencing")},
 		"Seeds(-1)":                                 {Seeds(-1)},
 		"Kinds: only Explore places faults":         {Kinds("pause")},
+		"Seeds(0): it must be a positive number":    {Seeds(0)},
 		"-lockquake.jobs -1":                        {jobs(-1)},
 		`did you mean "ttl"`:                        {Set("lock.tll", "1s")},
 		"paused.yaml":                               nil,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -19,7 +20,9 @@ const (
 	matrixCellHeight = vg.Length(16)
 	matrixHead       = vg.Length(24) // title of a need
 	matrixFoot       = vg.Length(74) // names of the cases
-	matrixTop        = vg.Length(44) // title and note
+	matrixTop        = vg.Length(30) // title
+	matrixLine       = vg.Length(14) // a line of the note
+	matrixAxis       = vg.Length(16) // title of the axis below the names of the cases
 	matrixGap        = vg.Length(28) // between the panels
 	matrixMargins    = vg.Length(20)
 )
@@ -44,16 +47,18 @@ func Matrix(m *results.Matrix) (svg, png []byte, err error) {
 	}
 	p.width = p.left + matrixCellWidth*vg.Length(p.cases)
 	rows := (len(m.Needs) + columns - 1) / columns
-	height := matrixTop + matrixMargins
+	width := matrixMargins + p.width*vg.Length(min(columns, max(1, len(m.Needs)))) + matrixGap*vg.Length(min(columns, max(1, len(m.Needs)))-1)
+	width = max(width, textStyle(13, ink(), draw.XLeft).Width(tables.MatrixHead(m))*slack+matrixMargins)
+	note := textStyle(10, dimInk(), draw.XLeft)
+	p.note = wrapped(matrixNote, func(line string) bool { return note.Width(line)*slack+matrixMargins <= width })
+	height := p.top() + matrixMargins
 	for row := range rows {
 		p.heights = append(p.heights, 0)
 		for i := row * columns; i < min(len(m.Needs), (row+1)*columns); i++ {
-			p.heights[row] = max(p.heights[row], matrixHead+matrixFoot+matrixCellHeight*vg.Length(len(m.Needs[i].Rows)))
+			p.heights[row] = max(p.heights[row], matrixHead+matrixFoot+matrixAxis+matrixCellHeight*vg.Length(len(m.Needs[i].Rows)))
 		}
 		height += p.heights[row]
 	}
-	width := matrixMargins + p.width*vg.Length(min(columns, max(1, len(m.Needs)))) + matrixGap*(columns-1)
-	width = max(width, textStyle(10, ink(), draw.XLeft).Width(matrixNote)*slack+matrixMargins)
 	const dots = 144
 	return picture(width, height, dots, about{tables.MatrixHead(m), matrixNote}, func(c draw.Canvas) { p.paint(framed(c), columns) })
 }
@@ -63,12 +68,32 @@ type matrixPlot struct {
 	left, width vg.Length // room for the labels, and of a panel
 	cases       int
 	heights     []vg.Length // of the rows of panels
+	note        []string    // its lines
+}
+
+// top is the room for the title and the note.
+func (p matrixPlot) top() vg.Length { return matrixTop + matrixLine*vg.Length(len(p.note)) }
+
+// wrapped splits a text into lines of which each fits. A word that does not fit is a line of its own.
+func wrapped(text string, fits func(line string) bool) []string {
+	var lines []string
+	for word := range strings.FieldsSeq(text) {
+		last := len(lines) - 1
+		if last >= 0 && fits(lines[last]+" "+word) {
+			lines[last] += " " + word
+			continue
+		}
+		lines = append(lines, word)
+	}
+	return lines
 }
 
 func (p matrixPlot) paint(c draw.Canvas, columns int) {
 	c.FillText(textStyle(13, ink(), draw.XLeft), vg.Point{X: c.Min.X, Y: c.Max.Y - 8}, tables.MatrixHead(p.m))
-	c.FillText(textStyle(10, dimInk(), draw.XLeft), vg.Point{X: c.Min.X, Y: c.Max.Y - 26}, matrixNote)
-	y := c.Max.Y - matrixTop
+	for i, line := range p.note {
+		c.FillText(textStyle(10, dimInk(), draw.XLeft), vg.Point{X: c.Min.X, Y: c.Max.Y - 26 - matrixLine*vg.Length(i)}, line)
+	}
+	y := c.Max.Y - p.top()
 	for i := range p.m.Needs {
 		p.panel(c, &p.m.Needs[i], c.Min.X+(p.width+matrixGap)*vg.Length(i%columns), y)
 		if i%columns == columns-1 {
@@ -103,6 +128,8 @@ func (p matrixPlot) panel(c draw.Canvas, n *results.MatrixNeed, x, y vg.Length) 
 		}
 		c.FillText(names, vg.Point{X: x + p.left + matrixCellWidth*(vg.Length(j)+0.6), Y: bottom}, name)
 	}
+	axis := vg.Point{X: x + p.left + matrixCellWidth*vg.Length(len(n.Cases))/2, Y: bottom + 6 - matrixFoot - matrixAxis/2 + 6}
+	c.FillText(textStyle(10, ink(), draw.XCenter), axis, "class of faults")
 }
 
 // cell paints a cell with its counts.

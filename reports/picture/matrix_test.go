@@ -3,10 +3,14 @@ package picture
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/plot/vg/draw"
+
 	"lockquake/reports/internal/sample"
+	"lockquake/reports/tables"
 	"lockquake/scenarios/results"
 )
 
@@ -49,5 +53,30 @@ func TestACellSaysHowManyJobsWereLeft(t *testing.T) {
 	}
 	if !strings.Contains(string(svg), ">3 left<") {
 		t.Error("the picture does not say that 3 jobs were left")
+	}
+}
+
+// The note breaks into lines, so that a picture of one need is no wider than its panel and its title.
+func TestThePictureOfOneNeedIsNotAsWideAsItsNote(t *testing.T) {
+	m := sample.Matrix()
+	m.Needs = m.Needs[:1]
+	svg, _, err := Matrix(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	width := regexp.MustCompile(`<svg width="([0-9.]+)pt"`).FindStringSubmatch(string(svg))
+	if width == nil {
+		t.Fatalf("no width in %.200s", svg)
+	}
+	points, err := strconv.ParseFloat(width[1], 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	title := textStyle(13, ink(), draw.XLeft).Width(tables.MatrixHead(m)).Points()
+	if panel := float64(len(m.Needs[0].Cases))*42 + 150; points > max(panel, title*1.1)+40 {
+		t.Errorf("the picture is %v points wide, the panel about %v, and the title %v", points, panel, title)
+	}
+	if !strings.Contains(string(svg), ">class of faults<") {
+		t.Error("the axis has no title")
 	}
 }

@@ -32,8 +32,9 @@ type account struct {
 
 // hit returns the uses of a strategy, without those of cases of which no fault hit it.
 func hit(c *results.Campaign, label string) []results.StrategyStats {
+	cases := HasCases(c)
 	return slices.DeleteFunc(slices.Clone(c.Strategies), func(st results.StrategyStats) bool {
-		return st.Use() != label || st.Case != "" && st.Bit == 0 && len(harmful(st)) == 0
+		return st.Use() != label || cases && st.Bit == 0 && len(harmful(st)) == 0
 	})
 }
 
@@ -44,6 +45,9 @@ func accountOf(c *results.Campaign, label string, uses []results.StrategyStats) 
 	var failing []results.StrategyStats
 	for _, st := range uses {
 		a.name = subject(label, st.Name)
+		if !HasCases(c) {
+			a.name += under(st)
+		}
 		jobs, finished = jobs+st.Metrics.Jobs, finished+st.Metrics.Finished
 		if len(harmful(st)) > 0 {
 			failing = append(failing, st)
@@ -81,7 +85,7 @@ func (a *account) fail(c *results.Campaign, failing []results.StrategyStats) {
 	}
 	worst := slices.MaxFunc(failing, func(x, y results.StrategyStats) int { return cmp.Compare(shareOf(x, all[0]), shareOf(y, all[0])) })
 	a.violating, a.runs, a.replay = worst.Checks[all[0]].Violating, worst.Runs, worst.Checks[all[0]].Replay
-	if worst.Case == "" {
+	if !HasCases(c) {
 		a.more = moreOften(c, worst, all)
 		return
 	}
@@ -108,13 +112,15 @@ func predicate(c *results.Campaign, check checker.Check, uses ...results.Strateg
 // classesOf lists the classes of faults under which a check was violated, in the order of the catalogue.
 func classesOf(uses []results.StrategyStats, check string) []string {
 	var names []string
-	for _, class := range append(results.FaultClasses(), results.FaultClass{Name: "other faults"}) {
-		if slices.ContainsFunc(uses, func(st results.StrategyStats) bool {
-			return st.Class == class.Letter && st.Checks[check].Violating > 0
-		}) {
-			names = append(names, class.Name)
+	add := func(name string, within func(st results.StrategyStats) bool) {
+		if slices.ContainsFunc(uses, func(st results.StrategyStats) bool { return within(st) && st.Checks[check].Violating > 0 }) {
+			names = append(names, name)
 		}
 	}
+	for _, class := range append(results.FaultClasses(), results.FaultClass{Name: "other faults"}) {
+		add(class.Name, func(st results.StrategyStats) bool { return st.Class == class.Letter && st.Case != results.NoFault })
+	}
+	add("no fault", func(st results.StrategyStats) bool { return st.Case == results.NoFault })
 	return names
 }
 

@@ -15,9 +15,9 @@ import (
 // each class of faults.
 
 // HasCases reports whether the campaign ran each strategy under one case of faults after
-// another.
+// another. The case without faults alone is none.
 func HasCases(c *results.Campaign) bool {
-	return slices.ContainsFunc(c.Strategies, func(st results.StrategyStats) bool { return st.Case != "" })
+	return slices.ContainsFunc(c.Strategies, func(st results.StrategyStats) bool { return st.Case != "" && st.Case != results.NoFault })
 }
 
 // BaseLabels lists the labels of the strategies without their cases, each once.

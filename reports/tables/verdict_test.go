@@ -272,3 +272,33 @@ func TestAnUnmetExpectationOfAChangedScenarioIsNamedAsSuch(t *testing.T) {
 		t.Errorf("without --set (-want +got):\n%s", diff)
 	}
 }
+
+// The case without faults is no class of faults. Alone it is a campaign without cases.
+func TestAFailureWithoutAFaultIsUnderNoFault(t *testing.T) {
+	under := func(label, of, class string, lost int) results.StrategyStats {
+		st := use(label+" under "+of, 10, map[string]int{"lost-update": lost})
+		st.Name, st.Case, st.Class = label, of, class
+		return st
+	}
+	pauses := results.FaultClasses()[0]
+	for _, test := range []struct {
+		name string
+		uses []results.StrategyStats
+		want string
+	}{
+		{"alone", []results.StrategyStats{under("redis", results.NoFault, "", 5)}, "redis under no-fault lost updates in 5 of 10 runs (24 to 76 %)"},
+		{
+			"beside a class of faults", []results.StrategyStats{under("redis", results.NoFault, "", 2), under("redis", "p", pauses.Letter, 5)},
+			"redis lost updates under " + pauses.Name + " and no fault (up to 5 of 10 runs)",
+		},
+	} {
+		c := &results.Campaign{Workload: "counter", Strategies: test.uses}
+		got := Verdict(c)
+		if len(got) != 1 || got[0].Text != test.want {
+			t.Errorf("%s: %q, want %q", test.name, texts(got), test.want)
+		}
+		if cases := HasCases(c); cases != (len(test.uses) > 1) {
+			t.Errorf("%s: a map of cases: %v", test.name, cases)
+		}
+	}
+}

@@ -197,7 +197,7 @@ func factors(y *results.Yearly, r *results.YearlyRate) string {
 func doubts(y *results.Yearly, r *results.YearlyRate) []string {
 	var texts []string
 	add := func(format string, args ...any) {
-		texts = append(texts, words.Plain(r.Label, 60)+" "+fmt.Sprintf(format, args...))
+		texts = append(texts, subject(r.Label, "")+" "+fmt.Sprintf(format, args...))
 	}
 	if r.Without != nil {
 		add("violates %s without any pause, so it has no rate for pauses.", strings.Join(r.Without, ", "))
@@ -242,7 +242,7 @@ func YearlyAnswer(y *results.Yearly) string {
 	var parts []string
 	for i := range y.Strategies {
 		r := &y.Strategies[i]
-		label := words.Plain(r.Label, 60)
+		label := subject(r.Label, "")
 		switch {
 		case r.Without != nil:
 			parts = append(parts, "no rate for "+label+", which fails without a pause")

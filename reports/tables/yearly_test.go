@@ -63,7 +63,7 @@ func TestTheAnswerOfAYearIsOneSentence(t *testing.T) {
 				{Label: "none", Without: []string{"lost-update"}},
 				{Label: "stuck", Runs: 100, Jobs: 1000, Finished: 9, PerYear: rate(0, 0, 1, 1)},
 			},
-			"No rate for none, which fails without a pause; unknown with stuck",
+			"No rate for work without a lock, which fails without a pause; unknown with stuck",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

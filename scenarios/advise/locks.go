@@ -138,7 +138,8 @@ func (in *Inputs) claimed(c candidate) int {
 	return len(e.Claims.Corruption)
 }
 
-// elsewhere lists other locks for the same work.
+// elsewhere lists other locks for the same work. The interval of renewal is that of the lock in question
+// only: another lock renews at its usual share of the lease.
 func (in *Inputs) elsewhere() []candidate {
 	var all []candidate
 	add := func(strategy, what string, settings ...string) {
@@ -149,6 +150,9 @@ func (in *Inputs) elsewhere() []candidate {
 		c := candidate{label: strategy, strategy: strategy, what: what, lock: settings, fence: resource.Off, topology: e.Topology}
 		if e.Fenced() {
 			c.fence = in.checked()
+		}
+		if in.Renewal.Period > 0 && e.Defaults.TTL > 0 && e.Defaults.Renews() {
+			c.lock = append(c.lock, "renew: 0s")
 		}
 		all = append(all, c)
 	}

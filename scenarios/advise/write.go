@@ -82,7 +82,11 @@ func (in *Inputs) lockText(w world) string {
 		settings = append(settings, "renew: "+brief(in.Renewal.Period))
 	}
 	settings = append(settings, "max-hold: 0s", fmt.Sprintf("retry: {attempts: unlimited, delay: %s, jitter: %s}", brief(w.retry), brief(round(w.retry/2))))
-	return "lock: {" + strings.Join(settings, ", ") + "}   # max-hold 0s: renewed as long as the job takes\n"
+	text := "lock: {" + strings.Join(settings, ", ") + "}   # max-hold 0s: renewed as long as the job takes\n"
+	if in.Renewal.Period > 0 {
+		text = "# renew: of your lock. Another lock has renew 0s, its usual share of the lease.\n" + text
+	}
+	return text
 }
 
 // serversText writes the settings of the servers.

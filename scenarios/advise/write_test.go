@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"lockquake/scenarios"
 	"lockquake/sim/resource"
@@ -45,6 +46,38 @@ func tellsPairs(t *testing.T, in *Inputs, s *scenarios.Scenario) {
 	for _, p := range in.pairs(".") {
 		if !slices.ContainsFunc(s.Strategies, func(u scenarios.Strategy) bool { return u.Label == p.label() }) {
 			t.Errorf("the scenario has no %s", p.label())
+		}
+	}
+}
+
+// The interval of renewal that is given is that of the lock in question. Etcd renews a lease of 10s every 3.33s,
+// whatever the interval of a Redis lock is.
+func TestAnotherLockRenewsAtItsUsualShareOfTheLease(t *testing.T) {
+	for _, test := range []struct {
+		topology, lock, label string
+		want                  time.Duration
+	}{
+		{"one", "redis", "yours", 10 * time.Second},
+		{"one", "redis", "yours+clock", 10 * time.Second},
+		{"one", "redis", "etcd-unfenced", 10 * time.Second / 3},
+		{"one", "redis", "redlock-extend", 0}, // half of the validity that is left
+		{"database", "pg-lease-row", "yours+token", 10 * time.Second},
+	} {
+		given := map[string]string{"topology": test.topology, "lock": test.lock, "ttl": "10s", "renew": "10s"}
+		in := inputs(t, given)
+		s, err := in.Scenario("advice.yaml", "lockquake")
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(s.Strategies, func(u scenarios.Strategy) bool { return u.Label == test.label+" under no-fault" })
+		if i < 0 {
+			t.Errorf("%v: there is no %s", given, test.label)
+			continue
+		}
+		e, _ := in.entry(s.Strategies[i].Name)
+		p := s.ParamsOf(e.Defaults, s.Strategies[i], "")
+		if got := p.RenewPeriod(); test.want > 0 && got != test.want || test.want == 0 && p.Renew != 0 {
+			t.Errorf("%v: %s renews its lease of %v every %v (renew: %v), want %v", given, test.label, p.TTL, got, p.Renew, test.want)
 		}
 	}
 }

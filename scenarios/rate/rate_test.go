@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -204,6 +205,49 @@ func TestALogWithoutALongPauseGivesABound(t *testing.T) {
 	least, most := 3.68/100*2*results.Year*redis.Share(), 3.69/100*2*results.Year
 	if redis.PerYear.AtMost < least || redis.PerYear.AtMost > most {
 		t.Errorf("at most %v a year, and it should be between %v and %v", redis.PerYear.AtMost, least, most)
+	}
+}
+
+// From 0.8 s on a pause is long here, and the runs have pauses of 8 s: 450 of them fit into an hour. A log of 20 s without
+// one allows 3.69 x 180 = 664 an hour, and one of 10 minutes 3.69 x 6 = 22.
+func TestALogThatAllowsMorePausesThanFitIntoAnHourIsRefused(t *testing.T) {
+	said := ""
+	estimate := func(over time.Duration) (*results.Yearly, error) {
+		r := measured(20 * time.Millisecond)
+		r.Strategies, r.Over, r.Bound = []string{"redis"}, over, func(text string) { said += text }
+		y, _, err := Run(context.Background(), runtest.Parse(t, small), r)
+		return y, err
+	}
+	y, err := estimate(20 * time.Second)
+	if impossible, _ := errors.AsType[*Error](err); y != nil || impossible == nil ||
+		!regexp.MustCompile(`^log has no pause of at least \d+ms in 20s, which is too short to say how often such a pause comes: record 24h or more$`).MatchString(err.Error()) {
+		t.Errorf("20 s: %v", err)
+	}
+	if _, err = estimate(10 * time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	if want := "in 10m0s: the rates are upper bounds, for at most 22.1 such pauses an hour; without one in 24h they are for at most 0.15"; !strings.HasSuffix(said, want) {
+		t.Errorf("said %q, want %q at its end", said, want)
+	}
+}
+
+// A process whose pauses take at least 0.7 s has at most 5,143 an hour. One pause in 4 s allows 5.57 x 900 = 5,014 at
+// 97.5 %; three allow 8.77 x 900 = 7,891.
+func TestNoBoundHasMorePausesThanFitIntoAnHour(t *testing.T) {
+	r := measured(time.Second, time.Second, time.Second)
+	r.Strategies, r.Over = []string{"redis", "fenced"}, 4*time.Second
+	y, _, err := Run(context.Background(), runtest.Parse(t, small), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	most := float64(time.Hour) / float64(y.Long.From)
+	if y.Long.PerHour.High > most || most > 5143 {
+		t.Errorf("at most %v pauses of at least %v an hour", y.Long.PerHour.High, y.Long.From)
+	}
+	for _, r := range y.Strategies {
+		if limit := most * 2 * results.Year; r.PerYear.High > limit*(1+1e-5) || r.Most != nil && r.Most.PerHour > most*(1+1e-5) {
+			t.Errorf("%s: at most %v a year of %v pauses: %+v", r.Label, r.PerYear.High, limit, r.Most)
+		}
 	}
 }
 

@@ -39,6 +39,8 @@ type Request struct {
 	Jobs       int
 	Stall      time.Duration
 	Progress   func(campaign.Progress)
+	// Bound is called before the runs if the log has no long pause, and says how little such a log tells; nil: not at all.
+	Bound func(text string)
 	// Searching is called when the request is accepted and the search for the shortest pause begins; nil: not at all.
 	Searching func()
 }
@@ -222,8 +224,13 @@ func (e *estimate) prepare() error {
 	y := e.result
 	y.Long.Count = len(e.long)
 	y.Long.PerHour = *stats.PerExposure(int64(len(e.long)), y.Log.Hours(), 1)
+	most := perHour(y.Long.From)
+	y.Long.PerHour.High, y.Long.PerHour.AtMost = min(y.Long.PerHour.High, most), min(y.Long.PerHour.AtMost, most)
 	if len(e.long) == 0 {
 		y.Long.Assumed = assumedLengths * y.Long.From
+		if err := e.bounded(); err != nil {
+			return err
+		}
 	}
 	e.neglect()
 	for range e.uses {
@@ -236,6 +243,32 @@ func (e *estimate) prepare() error {
 	e.derived, y.Hash = derived, derived.Hash
 	return nil
 }
+
+// A log of this time or longer is as much as can be expected of a first recording.
+const usualLog = 24 * time.Hour
+
+// bounded returns an error if a log without a long pause says nothing: if as many pauses as it allows, of the
+// length of the runs, take more time than there is. Otherwise it says what the log is good for.
+func (e *estimate) bounded() error {
+	long, over := e.result.Long, e.result.Log.Over
+	has := fmt.Sprintf("%s has no pause of at least %v in %v", e.File, threeDigits(long.From), threeDigits(over))
+	if long.PerHour.High > perHour(long.Assumed) {
+		return &Error{has + ", which is too short to say how often such a pause comes: record 24h or more"}
+	}
+	if e.Bound == nil {
+		return nil
+	}
+	text := fmt.Sprintf("%s: the rates are upper bounds, for at most %.3g such pauses an hour", has, long.PerHour.High)
+	if over < usualLog {
+		day := stats.PerExposure(0, usualLog.Hours(), 1).High
+		text += fmt.Sprintf("; without one in 24h they are for at most %.2g", day)
+	}
+	e.Bound(text)
+	return nil
+}
+
+// perHour returns how many pauses of a length fit into an hour.
+func perHour(length time.Duration) float64 { return float64(time.Hour) / float64(length) }
 
 // cell is one run: a use, a seed, and whether it has a long pause.
 type cell struct {

@@ -98,6 +98,7 @@ func (e *estimate) breaking(c stats.Causes, breaks time.Duration, runs int) stat
 		first, _ := slices.BinarySearch(e.long, breaks)
 		c.Seen, c.Runs = len(e.long)-first, runs
 	}
+	c.Limit = perHour(e.result.Long.From) // pauses of one process follow each other
 	return c
 }
 
