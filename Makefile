@@ -7,7 +7,7 @@ LINTER_VERSION := v2.15.0
 
 .PHONY: demo build test deps conformance mutants fleet lockquake-fleet short bench race lint fmt update gallery ci clean
 
-## demo: reproduce Kleppmann's failure and leave a report with its pictures
+## demo: reproduce Kleppmann's failure and write a report with pictures
 demo: build
 	$(BIN)/lockquake reproduce kleppmann
 	@echo
@@ -35,26 +35,26 @@ test: deps
 	cd fleet && $(GO) vet ./... && $(GO) test ./...
 	GO="$(GO)" sh internal/test32.sh
 
-## conformance: hold the simulated servers and the waking of a process to real ones at length, and say what was met; it builds a kube-apiserver first, which takes some minutes
+## conformance: compare the simulated servers and waking with real ones at length; it builds a kube-apiserver first, which takes some minutes
 conformance: deps
 	GO="$(GO)" sh internal/servers/kube-apiserver.sh
 	LOCKQUAKE_CONFORMANCE=10000 $(GO) test ./scenarios/run -run '^TestConformanceWaking$$' -count 1 -v -timeout 15m
 	cd internal/clientgo && $(GO) vet . && $(GO) test .
 	LOCKQUAKE_CONFORMANCE=10000 $(GO) test ./sim/... -run '^TestConformance' -count 1 -v -timeout 60m -p 1
 
-## mutants: every flaw and the check that catches it; every sound strategy under every fault, with 2,000 seeds where it claims to stand it, and 200 where not; about an hour on two cores
+## mutants: run every flaw against the check that must catch it, and every sound strategy under every fault (2,000 seeds where it makes a claim, 200 elsewhere); about an hour on two cores
 mutants:
 	$(GO) test ./scenarios/campaign -run '^(TestMutantsAreCaught|TestSoundStrategiesKeepTheirClaims)$$' -mutants 2000 -count 1 -v -timeout 5h
 
-## fleet: kill the server, the workers and the waiting command of a fleet in 100 rounds, at random moments, and compare each result with that of one process, also of a million runs; and two workers with one
+## fleet: kill the server, the workers and the waiting command of a fleet in 100 rounds at random moments, compare each result with that of one process, run a million runs, and compare two workers with one
 fleet:
 	cd fleet && $(GO) test -run '^(TestAFleetSurvivesAnyKill|TestACampaignOfSumsIsThatOfOneProcess|TestTwoWorkersAreTwiceAsFast)$$' -kills 100 -sums -speed -count 1 -v -timeout 3h
 
-## short: the tests that take no time
+## short: run the fast tests only
 short:
 	$(GO) test -short ./...
 
-## bench: how fast it is, beside what people do without it, and how its cost grows with workers and time; two tables
+## bench: measure the speed against the usual ways of testing a lock, and how time and memory grow with workers and virtual time
 bench:
 	cd internal/bench && $(GO) test -run '^TestTable$$' -bench '^BenchmarkScale$$' -benchtime 1x -timeout 1h -table
 
@@ -63,7 +63,7 @@ race:
 	$(GO) test -race -short -timeout 15m ./...
 	cd fleet && $(GO) test -race -short -timeout 15m ./...
 
-## lint: the linters, which also hold the table of who may import whom
+## lint: run the linters, which also check the table of allowed imports
 lint: $(LINTER)
 	$(LINTER) run ./...
 	cd fleet && $(LINTER) run ./...
@@ -76,15 +76,15 @@ fmt: $(LINTER)
 	$(LINTER) fmt ./...
 	cd fleet && $(LINTER) fmt ./...
 
-## update: write the golden files anew, and the pages of docs that are made from the program
+## update: write the golden files and the generated pages of docs again
 update:
 	$(GO) test ./cmd/command ./faults ./history ./internal/draw ./reports ./reports/picture ./reports/story ./reports/tables ./reports/timeline ./scenarios/campaign ./sim/postgres/engine -run 'Golden' -update
 
-## gallery: draw the pictures of docs/gallery.md anew
+## gallery: draw the pictures of docs/gallery.md again
 gallery: build
 	sh docs/gallery/make.sh $(BIN)/lockquake
 
-## ci: what decides whether a change lands
+## ci: run the checks that decide whether a change lands
 ci:
 	bash .ci/run
 

@@ -7,7 +7,7 @@ func TestTwoSectionsMustNotBelieveToHoldOneLock(t *testing.T) {
 		{"one after the other", story("counter", "off").acquire("a", 0).release("a").acquire("b", 0).release("b"), Valid, "", 0},
 		{
 			"two at once, without any work", story("counter", "off").acquire("a", 0).expire("a").acquire("b", 0).release("b").release("a"), Invalid,
-			"two holders: a's section 1 and b's section 1 both believed to hold lock x for 1ms", 1,
+			"two holders: a's section 1 and b's section 1 both believed they held lock x for 1ms", 1,
 		},
 		{"a section that three others came into counts once", story("counter", "off").acquire("a", 0).expire("a").
 			acquire("b", 0).release("b").acquire("c", 0).release("c").acquire("b", 0).release("b").release("a"), Invalid, "two holders: a's section 1 and b's section 1", 1},

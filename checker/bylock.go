@@ -5,6 +5,7 @@ import (
 
 	"lockquake/checker/internal/evidence"
 	"lockquake/checker/internal/linear"
+	"lockquake/checker/internal/spread"
 	"lockquake/history"
 )
 
@@ -42,6 +43,7 @@ type ByLock struct {
 type survey struct {
 	history.Part                 // without its lock
 	workers      map[string]bool // those that called a section
+	messages     spread.Spread   // see input.messages
 	crowds       []*crowd        // for the check load, in the order of their first polls; nil without that check
 }
 
@@ -69,8 +71,11 @@ func (x *survey) add(in *input) {
 		if _, to := in.WorkEnd(s); s.Entered() && to-s.EnterAt > x.Longest {
 			x.Longest = max(x.Longest, in.worked(s, to))
 		}
+		if d, ok := in.messages(s); ok {
+			x.messages.Add(d)
+		}
 	}
-	x.Workers = len(x.workers)
+	x.Workers, x.Messages = len(x.workers), x.messages.Median()
 }
 
 // NewByLock begins to judge a run by the named checks. Other has the events of no lock: the faults.
@@ -88,7 +93,7 @@ func (b *ByLock) evidence() *evidence.Evidence {
 	return evidence.NewWhole(&history.History{Meta: b.meta, Events: b.other}, b.survey.Witnessed)
 }
 
-// Survey notes what the checks need to know of all locks. It returns the sections of the lock. Its
+// Survey collects the facts about all locks that the checks of one lock need. It returns the sections of the lock. Its
 // error says that the events contradict each other.
 func (b *ByLock) Survey(events []history.Event) ([]*history.Section, error) {
 	in, err := b.input(b.faults, events)

@@ -19,9 +19,10 @@
 //     it is unsure, or only the error of the work. serious.go ranks checks.
 //   - interval.go is shared by exclusion and belief. spins.go is the part of load that bounds the requests of one
 //     acquisition. turnedaway.go is the part of progress that finds free locks that refuse all workers.
-//   - measure.go computes the [Metrics]: what a monitor of the lock would show, and what it cost. finished.go counts the jobs.
-//   - The package checker/internal/evidence derives from a history what all checks need: what took
-//     effect, who held which grant, and who was stopped or cut off.
+//   - measure.go computes the [Metrics]: the figures that a monitor of the lock would show, and its costs. finished.go
+//     counts the jobs.
+//   - The package checker/internal/evidence derives from a history the facts that all checks need: which operations
+//     took effect, which worker held which grant, and which worker was stopped or cut off.
 //   - The package checker/internal/linear decides whether some order of steps explains what they
 //     read. The package checker/internal/spread counts durations.
 //   - The package checker/stored judges lists of operations that other tools recorded, such as
@@ -44,9 +45,9 @@
 // All checks but linearizable take one or two passes over sorted events. Linearizability is hard in
 // general. That check first tries the order in which the effects happened; if the model allows it,
 // the history is linearizable. Then it looks for a simple contradiction: more steps that
-// replaced a value than the value allows. Only if
-// neither decides does it search with porcupine. The search is bounded in steps and memory, never
-// in time. If the bounds do not suffice, the verdict is [Unknown], and that is never a pass.
+// replaced a value than the value allows. If neither decides, it searches with porcupine. The search
+// is bounded in steps and memory, never in time. If it reaches a bound, the verdict is [Unknown], and
+// that is never a pass.
 //
 // # Adding a check
 //

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"lockquake/checker/internal/evidence"
 	"lockquake/history"
@@ -30,9 +31,9 @@ func errorsCheck() Check {
 //   - conflict: no write of the section took effect. See repeatable.
 //   - lost: the grant had ended before, other than by the section's own release; or the lease was
 //     over by the holder's own clock, which may be earlier. A strategy that doubts its lock when it
-//     cannot reach the servers may also answer so after a fault.
-//   - ok: the work was done, its last write of each item took effect, and the release ended the
-//     grant.
+//     cannot reach the servers may also answer so after a fault. See lost.
+//   - ok: a server had granted the lock, the work was done, its last write of each item took effect,
+//     and the release ended the grant. See letInWithoutGrant.
 //   - An error of the body is part of the answer. If the body ended without an error, the answer
 //     may only be ok, lost, unknown or conflict.
 //   - No error justifies that the strategy ends the process.
@@ -52,6 +53,7 @@ func answers(in *input, r *Result) {
 		in.repeatable(s, r)
 		h := in.Holding(s)
 		if h == nil {
+			in.letInWithoutGrant(s, r)
 			continue
 		}
 		events := func() []int64 { return []int64{s.Grant, s.Enter, s.Told, s.Leave, s.Return} }
@@ -95,6 +97,29 @@ func (in *input) notLetIn(s *history.Section, r *Result) {
 	}
 }
 
+// letInWithoutGrant judges a section that was let in without a grant of its own. The answer ok is
+// wrong if a server records grants of the lock, and has held none for the worker since the call. A
+// grant that the worker had before is enough: a re-entrant lock needs no second one, and an owner
+// may use a grant that an earlier request has got. If the servers record no grants of the lock, the
+// section is not judged.
+func (in *input) letInWithoutGrant(s *history.Section, r *Result) {
+	if s.Class != history.ClassOK || !s.Entered() || in.Meta.Keeps || in.Meta.LockFree {
+		return
+	}
+	grants := in.Ledger().Locks[s.Key]
+	if len(grants) == 0 {
+		return
+	}
+	before, _ := slices.BinarySearchFunc(grants, s.Enter, func(g *evidence.Grant, seq int64) int { return cmp.Compare(g.Given.Seq, seq) })
+	for _, g := range slices.Backward(grants[:before]) {
+		if g.Worker == s.Worker && g.Held(s.Call) {
+			return
+		}
+	}
+	in.violated(r, s, []int64{s.Call, s.Enter, s.Return}, "ok though never granted: %s was let in and ended with ok, and no server had given it lock %s",
+		evidence.NameOf(s), s.Key)
+}
+
 // free reports whether nothing was in the way of a section. From its call to its return no server
 // gave it the lock, refused it, or held the lock for another section, and no other section asked
 // for the lock. What a crashed or unsure process left behind may be in the way for another lease
@@ -104,15 +129,23 @@ func (in *input) notLetIn(s *history.Section, r *Result) {
 // If no server recorded grants of the lock, or the section asked for several locks at once, free
 // returns false.
 func (in *input) free(s *history.Section) bool {
+	return in.untaken(s) && !in.wanted(s, in.OfLock(s.Key))
+}
+
+// untaken is the part of free that concerns the servers and the faults.
+func (in *input) untaken(s *history.Section) bool {
 	book := in.Ledger()
 	w, grants := book.Attempt(s), book.Locks[s.Key]
 	if len(grants) == 0 || len(s.Others) > 0 || len(w.Grants) > 0 || w.Refusal != nil || in.Disturbed(s.Worker, s.CallAt, s.ReturnAt, history.EffectFails) {
 		return false
 	}
-	if slices.ContainsFunc(grants, func(g *evidence.Grant) bool { return g.Given.Seq < s.Return && g.Held(s.Call) }) {
-		return false
-	}
-	return !slices.ContainsFunc(in.OfLock(s.Key), func(x *history.Section) bool {
+	return !slices.ContainsFunc(grants, func(g *evidence.Grant) bool { return g.Given.Seq < s.Return && g.Held(s.Call) })
+}
+
+// wanted is the part of free that concerns other sections: it reports whether one of the given sections
+// of the lock was in the way of s, or may have left something behind that was.
+func (in *input) wanted(s *history.Section, sections []*history.Section) bool {
+	return slices.ContainsFunc(sections, func(x *history.Section) bool {
 		_, gone := in.SectionEnd(x)
 		if x.Crashed || unsure(x) {
 			gone += in.AnswerTimeout() + in.Meta.TTL
@@ -203,7 +236,11 @@ func (in *input) ineffective(s *history.Section) []*history.Op {
 	return missing
 }
 
-// lost judges the first time that a section was told of a loss.
+// lost judges the first time that a section was told of a loss. The lease of a holder is over by its
+// own clock at the earliest one lease after it asked for the lock, or after it sent the last renewal
+// that it knew of. Several servers are asked one after another, so the oldest of their last renewals
+// counts. A renewal does not count if the holder's clock was wrong, or if the section had held the
+// lock for the maximum hold time.
 func (in *input) lost(s *history.Section, h *evidence.Holding, r *Result) {
 	at, atTime := s.Told, s.ToldAt
 	if at == 0 {
@@ -216,7 +253,13 @@ func (in *input) lost(s *history.Section, h *evidence.Holding, r *Result) {
 	if counted := cmp.Or(in.Meta.Counted, in.Meta.TTL); lease == 0 || counted != 0 && counted < lease {
 		lease = counted
 	}
-	if lease != 0 && atTime >= h.Asked()+lease-in.margin(lease)-clockSlack {
+	from, did := h.Asked(), "asked for"
+	if !in.clockFaulty(s.Worker, s.CallAt, atTime) && !in.heldLongest(s, lease, atTime) {
+		if renewed := in.lastRenewed(s, h, atTime); renewed > from {
+			from, did = renewed, "renewed"
+		}
+	}
+	if lease != 0 && atTime >= from+lease-in.margin(lease)-clockSlack {
 		return
 	}
 	if in.Meta.Doubts && toldInside(s) && in.Disturbed(s.Worker, s.EnterAt, atTime, history.EffectFails) {
@@ -226,8 +269,25 @@ func (in *input) lost(s *history.Section, h *evidence.Holding, r *Result) {
 	if e := h.Loss(); e != nil {
 		events = append(events, e.Seq)
 	}
-	in.violated(r, s, events, "lost though held: %s was told that it had lost lock %s, which it had asked for %s before and which the server held for it",
-		evidence.NameOf(s), s.Key, atTime-h.Asked())
+	in.violated(r, s, events, "lost though held: %s was told that it had lost lock %s, which it had %s %s before and which the server held for it",
+		evidence.NameOf(s), s.Key, did, atTime-from)
+}
+
+// lastRenewed returns when the holder of s sent the last renewal that it knew of at the given time.
+// It is the earliest such time of several servers, and 0 if a server has no such renewal.
+func (in *input) lastRenewed(s *history.Section, h *evidence.Holding, at time.Duration) time.Duration {
+	hindered := in.Hindered(s.Worker)
+	var earliest time.Duration
+	for i, g := range h.Grants {
+		e := lastKnown(g, hindered, at)
+		if e == nil {
+			return 0
+		}
+		if i == 0 || e.Sent < earliest {
+			earliest = e.Sent
+		}
+	}
+	return earliest
 }
 
 // toldInside reports whether the holder was told of a loss before the answer. A run records the answer

@@ -266,3 +266,119 @@ func TestASectionThatWasNotLetInHasNothingToLose(t *testing.T) {
 		{name: "refused", story: free().acquire("b", 1).sendWrite("b", "1").refused("b").fail("b").failed("b", "stale token").ended("b", history.Freed).answered("b", "refused", "stale token"), want: Valid},
 	})
 }
+
+// A holder counts its lease from the sending of its last request that was granted and whose answer it had.
+func TestAHolderCountsItsLeaseFromItsLastRenewal(t *testing.T) {
+	const s = time.Second
+	lost := func(t *scriptedHistory, at time.Duration) *scriptedHistory {
+		return t.until(at).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost")
+	}
+	// kept is renewed at 5 s and 9 s, by requests that were sent a millisecond before. So its lease of 10 s is
+	// over at 18.999 s by its own clock.
+	kept := func() *scriptedHistory { return keeper(5*s, 9*s) }
+	holding := func(d time.Duration) *scriptedHistory {
+		t := kept()
+		t.meta.MaxHold = d
+		return t
+	}
+	prolonged := func(sent time.Duration) *scriptedHistory {
+		return keeper(5 * s).until(9 * s).tell(history.Event{Type: history.Renewed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Sent: sent, Until: 19 * s})
+	}
+	judge(t, "errors", []verdictCase{
+		{
+			name: "after the first lease, and the second renewal is 3 s old", story: lost(kept(), 12*s), want: Invalid, count: 1,
+			text: "lost though held: a's section 1 was told that it had lost lock x, which it had renewed 3.001s before",
+		},
+		{name: "20 ms before the end", story: lost(kept(), 18979*time.Millisecond), want: Invalid, count: 1, text: "lost though held"},
+		{name: "5 ms before the end", story: lost(kept(), 18994*time.Millisecond), want: Valid},
+		{
+			name:  "no answer to the second renewal, and the lease since the first is over",
+			story: lost(keeper(5*s).unanswered("partition", "lock->a", 9*s, 11*s), 15*s), want: Valid,
+		},
+		{
+			name:  "no answer to the second renewal, and the lease since the first is not over",
+			story: lost(keeper(5*s).unanswered("partition", "lock->a", 9*s, 11*s), 14*s), want: Invalid, count: 1, text: "...which it had renewed 9.001s before",
+		},
+		{name: "a new leader has prolonged the lease, which the holder does not know", story: lost(prolonged(0), 15*s), want: Valid},
+		{name: "a renewal of its own has prolonged the lease", story: lost(prolonged(9*s-time.Millisecond), 15*s), want: Invalid, count: 1, text: "lost though held"},
+		{name: "at its renew deadline", story: lost(kept().margin(2*s), 17*s), want: Valid},
+		{name: "before its renew deadline", story: lost(kept().margin(2*s), 16*s), want: Invalid, count: 1, text: "lost though held"},
+		{name: "the servers keep the lease longer than the holder counts", story: lost(kept().counted(4*s), 13*s), want: Valid},
+		{
+			name:  "the servers keep the lease longer than the holder counts, and it has not counted that long",
+			story: lost(kept().counted(4*s), 12*s), want: Invalid, count: 1, text: "lost though held",
+		},
+		{name: "its clock ran at a wrong rate", story: lost(kept().broken("clock-rate", "a", 10*s, 11*s), 12*s), want: Valid},
+		{name: "another's clock ran at a wrong rate", story: lost(kept().broken("clock-rate", "b", 10*s, 11*s), 12*s), want: Invalid, count: 1},
+		{name: "held for the maximum time of 12 s", story: lost(holding(12*s), 12500*time.Millisecond), want: Valid},
+		{name: "held for less than the maximum time of an hour", story: lost(holding(time.Hour), 12*s), want: Invalid, count: 1, text: "lost though held"},
+	})
+}
+
+// Several servers are asked one after another, and the holder counts from before the first request.
+func TestAHolderOfAQuorumCountsFromItsOldestRenewal(t *testing.T) {
+	const s, lease = time.Second, 10 * time.Second
+	// kept is granted by three servers at 0 s, and renewed by the first of them 60 ms apart from 5 s on. If all
+	// three did, its lease is over at 15 s by its own clock, of which it may subtract 2 %.
+	kept := func(renewals int) *scriptedHistory {
+		t := story("counter", "off").stop()
+		t.meta.Nodes, t.meta.Quorum, t.meta.TTL = 3, 2, lease
+		t.call("a")
+		nodes := []string{"lock-1", "lock-2", "lock-3"}
+		for _, node := range nodes {
+			t.tell(history.Event{Type: history.Granted, Worker: "a", Key: "x", Owner: "a", Node: node, Until: lease})
+		}
+		t.enter("a", 0)
+		for i, node := range nodes[:renewals] {
+			sent := 5*s + time.Duration(i)*60*time.Millisecond
+			t.until(sent + time.Millisecond).tell(history.Event{Type: history.Renewed, Worker: "a", Key: "x", Owner: "a", Node: node, Sent: sent, Until: t.now + lease})
+		}
+		return t
+	}
+	lost := func(t *scriptedHistory, at time.Duration) *scriptedHistory {
+		return t.until(at).told("a").leave("a").answered("a", "lost", "lost")
+	}
+	judge(t, "errors", []verdictCase{
+		{name: "2 % before the end", story: lost(kept(3), 14800*time.Millisecond), want: Valid},
+		{name: "3 % before the end", story: lost(kept(3), 14700*time.Millisecond), want: Invalid, count: 1, text: "lost though held"},
+		{name: "one server was not renewed, and its lease is over", story: lost(kept(2), 11*s), want: Valid},
+	})
+}
+
+// No server has let a section in that ended with ok, although the servers record who has the lock.
+func TestASectionIsLetInByAGrant(t *testing.T) {
+	used := func() *scriptedHistory { return story("counter", "off").acquire("a", 0).release("a") }
+	inside := func(s *scriptedHistory, w string) *scriptedHistory { return s.call(w).enter(w, 0).leave(w) }
+	let := func(s *scriptedHistory, w string) *scriptedHistory { return inside(s, w).answered(w, "", "") }
+	// given is a grant that an earlier section of a had asked for, and that came when it had given up.
+	given := func() *scriptedHistory {
+		return used().call("a").answered("a", "unknown", "no answer").grant("a")
+	}
+	with := func(set func(*history.Meta)) *scriptedHistory {
+		s := let(used(), "b")
+		set(&s.meta)
+		return s
+	}
+	judge(t, "errors", []verdictCase{
+		{name: "granted", story: used().acquire("b", 0).release("b"), want: Valid},
+		{
+			name: "another had the lock before", story: let(used(), "b"), want: Invalid, count: 1,
+			text: "ok though never granted: b's section 1 was let in and ended with ok, and no server had given it lock x",
+		},
+		{name: "it had the lock before", story: let(used(), "a"), want: Invalid, count: 1, text: "ok though never granted: a's section 2"},
+		{name: "another has the lock", story: let(used().acquire("a", 0), "b").release("a"), want: Invalid, count: 1, text: "ok though never granted: b's section 1"},
+		{name: "it has the lock twice", story: let(used().acquire("a", 0), "a").freed("a", "a"), want: Valid},
+		{name: "it has the grant of an earlier request", story: let(given(), "a").freed("a", "a"), want: Valid},
+		{name: "it had the grant of an earlier request, which has ended", story: given().call("a").expire("a").enter("a", 0).leave("a").answered("a", "", ""), want: Valid},
+		{
+			name: "it had the grant of an earlier request, which ended before the call", story: let(given().expire("a"), "a"), want: Invalid, count: 1,
+			text: "ok though never granted: a's section 3",
+		},
+		{name: "it does not know", story: inside(used(), "b").answered("b", "unknown", "no answer"), want: Valid},
+		{name: "it has lost it", story: inside(used(), "b").answered("b", "lost", "lost"), want: Valid},
+		{name: "no server records grants", story: let(story("counter", "off"), "b"), want: Valid},
+		{name: "an owner keeps its grant", story: with(func(m *history.Meta) { m.Keeps = true }), want: Valid},
+		{name: "no lock is taken", story: with(func(m *history.Meta) { m.LockFree = true }), want: Valid},
+		{name: "the grants cannot be read", story: with(func(m *history.Meta) { m.Unread = "lock x: its record is a list" }), want: Valid},
+	})
+}

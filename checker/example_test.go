@@ -30,5 +30,5 @@ func ExampleRun() {
 	// Output:
 	// exclusion: valid, applies: false
 	// belief: invalid, applies: true
-	//   two holders: worker-1's section 1 and worker-2's section 1 both believed to hold lock invoice-42 at one instant [2 4 5]
+	//   two holders: worker-1's section 1 and worker-2's section 1 both believed they held lock invoice-42 at one instant [2 4 5]
 }

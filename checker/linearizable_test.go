@@ -49,6 +49,10 @@ func TestSectionsMustBeAtomic(t *testing.T) {
 			return s.acquire("a", 0).read("a", "0").sendWrite("a", "1").acquire("b", 0).read("b", "0").write("b", "1").
 				release("b").ok("a").release("a")
 		}(), Invalid, "item x is not linearizable: no order of its sections", 1},
+		{
+			"a counter goes on from a value that it never had", story("counter", "off").unwitnessed().acquire("a", 0).read("a", "7").write("a", "8").release("a"), Invalid,
+			`item x is not linearizable: no order of its sections explains the values: a's section 1 (read "7", wrote "8") replaced "7", which was never the value: the item began with "0"`, 2,
+		},
 		{"Kleppmann's failure, fenced", kleppmann("reads-writes", 33, 34).refused("a").fail("a").release("a"), Valid, "", 0},
 		{"late packet: the section has long been left", story("counter", "off").
 			acquire("a", 0).read("a", "0").sendWrite("a", "1").info("a").release("a").

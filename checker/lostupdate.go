@@ -260,7 +260,7 @@ func (c *counter) reported(updates []update, reads []*history.Op) {
 			if occurred[u.old]--; occurred[u.old] < 0 && continued[u.old] != nil {
 				other := continued[u.old]
 				c.result.find(Invalid, evidence.EventsOf(other.op, u.op),
-					"lost update: %s and %s both incremented the %d%s of item %s", evidence.NameOf(other.section), evidence.NameOf(u.section), u.old, c.noun, c.item)
+					"lost update: %s and %s both incremented the %d%s of item %s%s", evidence.NameOf(other.section), evidence.NameOf(u.section), u.old, c.noun, c.item, c.empty(u, other))
 			}
 			continued[u.old] = u
 		}
@@ -280,6 +280,16 @@ func (c *counter) reported(updates []update, reads []*history.Op) {
 		sign([]int64{c.ended}, "final value: item %s ended at %d, but its %d writes add up to %d, and perhaps %d more",
 			c.item, *c.final, len(updates), sum, perhaps)
 	}
+}
+
+// empty explains where the 0 comes from that updates incremented, if both have read no number.
+func (c *counter) empty(updates ...*update) string {
+	for _, u := range updates {
+		if c.set || u.basis.Value != "" {
+			return ""
+		}
+	}
+	return ": both read it empty, which counts as 0"
 }
 
 // wentBack looks for reads that return less than a write had left that ended before the read began.

@@ -123,6 +123,11 @@ func TestLostUpdatesAreFoundWithoutTheResourcesRecord(t *testing.T) {
 		},
 		{"one of them refused", unseen().
 			acquire("a", 0).acquire("b", 0).read("a", "0").read("b", "0").write("a", "1").sendWrite("b", "1").fail("b").final("1"), Valid, "", 0},
+		{
+			"two from the empty item", unseen().
+				acquire("a", 0).acquire("b", 0).read("a", "").read("b", "").write("a", "1").write("b", "1"), Invalid,
+			"lost update: a's section 1 and b's section 1 both incremented the 0 of item x: both read it empty, which counts as 0", 1,
+		},
 		{"one of them unknown", unseen().
 			acquire("a", 0).acquire("b", 0).read("a", "0").read("b", "0").write("a", "1").sendWrite("b", "1").info("b").final("1"), Valid, "", 0},
 		{"the unknown one counts in the end", unseen().

@@ -13,7 +13,7 @@ import (
 func needlessLossCheck() Check {
 	return Check{
 		Name:  "needless-loss",
-		Doc:   "no lease is given up that is still valid, or that there was time to renew",
+		Doc:   "no lease is given up while it is still valid or could have been renewed",
 		Did:   "gave up a lease needlessly",
 		About: Efficiency, Rank: 7,
 		OfHolders: true, OfGrants: true,
@@ -70,8 +70,8 @@ func (in *input) needless(s *history.Section, at time.Duration) string {
 	switch {
 	case lease == 0, in.clockFaulty(s.Worker, s.CallAt, at):
 		return "" // the grant never expires, or the holder's clock was wrong
-	case in.Meta.MaxHold != 0 && at >= s.EnterAt+in.Meta.MaxHold-lease:
-		return "" // the maximum hold time allows no further renewal
+	case in.heldLongest(s, lease, at):
+		return ""
 	}
 	if over := from + lease - in.margin(lease) - clockSlack; at < over {
 		return fmt.Sprintf("%s before its lease was over by its own clock", readable(from+lease-at))
@@ -90,8 +90,13 @@ func (in *input) renews() bool {
 	return in.Ledger().Renewals > 0
 }
 
+// heldLongest reports whether the maximum hold time allowed no further renewal of a lease.
+func (in *input) heldLongest(s *history.Section, lease, at time.Duration) bool {
+	return in.Meta.MaxHold != 0 && at >= s.EnterAt+in.Meta.MaxHold-lease
+}
+
 // lastLease returns the last lease that the holder of s knew of, and when it sent the request for
-// it. A renewal whose answer may have been lost does not count.
+// it.
 func (in *input) lastLease(s *history.Section, at time.Duration) (lease, from time.Duration) {
 	h := in.Holding(s)
 	hindered := in.Hindered(s.Worker)
@@ -104,11 +109,8 @@ func (in *input) lastLease(s *history.Section, at time.Duration) (lease, from ti
 		if g.Given.Until != 0 {
 			last.until = last.from + g.Given.Until - g.Given.At
 		}
-		for _, e := range g.Renewals {
-			// The answer takes about as long as the request did.
-			if back := e.At + e.At - e.Sent; e.Sent != 0 && e.Until != 0 && back < at && len(hindered.Within(e.Sent, back+1)) == 0 {
-				last = known{e.Sent, e.Sent + e.Until - e.At}
-			}
+		if e := lastKnown(g, hindered, at); e != nil {
+			last = known{e.Sent, e.Sent + e.Until - e.At}
 		}
 		list = append(list, last)
 	}
@@ -116,6 +118,19 @@ func (in *input) lastLease(s *history.Section, at time.Duration) (lease, from ti
 	slices.SortFunc(list, func(a, b known) int { return cmp.Compare(a.until, b.until) })
 	last := list[max(len(list)-h.Quorum, 0)]
 	return last.until - last.from, last.from
+}
+
+// lastKnown returns the last renewal of a grant whose answer its holder had at the given time, nil if
+// there is none. A renewal whose answer may have been lost or late does not count. Hindered is when
+// the holder was hindered.
+func lastKnown(g *evidence.Grant, hindered evidence.Stretches, at time.Duration) *history.Event {
+	for _, e := range slices.Backward(g.Renewals) {
+		// The answer takes about as long as the request did.
+		if back := e.At + e.At - e.Sent; e.Sent != 0 && e.Until != 0 && back < at && len(hindered.Within(e.Sent, back+1)) == 0 {
+			return e
+		}
+	}
+	return nil
 }
 
 // clockFaulty reports whether a fault changed the clock of a worker in that time.

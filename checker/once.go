@@ -165,7 +165,8 @@ func (in *input) effects(sections []*history.Section) (list []done, perhaps int)
 }
 
 // cutShort returns the jobs that their workers were at when their processes or the run ended. Such a
-// job would have been tried again. It is nil for workloads whose units no worker has for itself.
+// job would have been tried again, unless its section had ended with ok. It is nil for workloads whose units
+// no worker has for itself.
 func (in *input) cutShort() map[string]bool {
 	if in.Meta.Workload != "jobs" {
 		return nil
@@ -175,6 +176,10 @@ func (in *input) cutShort() map[string]bool {
 		switch e := &in.Events[i]; e.Type {
 		case history.AcquireCalled:
 			at[e.Worker] = e.Unit
+		case history.Released:
+			if e.Class == history.ClassOK {
+				delete(at, e.Worker)
+			}
 		case history.Crashed:
 			cut[at[e.Worker]] = true
 		default:

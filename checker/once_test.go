@@ -97,6 +97,15 @@ func TestAJobIsLostIfItsWorkerGoesOn(t *testing.T) {
 			text: "missed: a's section 1 was asked for job-1 and ended without an error or left it to another, and nobody did it",
 		},
 		{name: "the run ends before it tries again", story: refused(jobs(), "job-1"), want: Valid},
+		{
+			name: "its last section did nothing and ended with ok", story: jobs().does("a", "job-1").callFor("a", "job-2").grant("a").enter("a", 0).release("a"),
+			want: Invalid, count: 1, text: "missed: a's section 2 was asked for job-2",
+		},
+		{
+			name:  "its last section did nothing and ended with ok, before it crashed",
+			story: jobs().callFor("a", "job-1").grant("a").enter("a", 0).release("a").crash("a"), want: Invalid, count: 1, text: "missed: a's section 1 was asked for job-1",
+		},
+		{name: "the run ends within its last section", story: jobs().does("a", "job-1").callFor("a", "job-2").grant("a").enter("a", 0), want: Valid},
 		{name: "it crashes before it tries again", story: refused(jobs(), "job-1").crash("a").does("a", "job-2"), want: Valid},
 	})
 }

@@ -21,7 +21,7 @@ func progressCheck() Check {
 	}
 }
 
-// progress looks for waiters that wait for the lock or for its answer longer than in.patience, for
+// progress looks for waiters that wait for the lock or for its answer longer than [input.patience], for
 // sections that never end, and for waiters that sleep while the lock is free. How long the body
 // takes does not count.
 //
@@ -33,13 +33,12 @@ func progressCheck() Check {
 //
 // A free lock must not refuse everybody for longer than in.patience either, see turnedAway.
 //
-// Two kinds of time do not count. The first is when the worker was stopped, or a fault affected its
-// links, its messages or a server, and the answer timeout after that; with several servers, a fault
-// of a single one does count, since a quorum tolerates it. The second is when the server held the
-// lock for a worker that was alive but stopped, or whose delayed messages had not arrived yet.
+// Two kinds of time do not count. The first is when faults hindered the worker, see [evidence.Evidence.Hindered].
+// The second is when the server held the lock for a worker that was alive but stopped, or whose delayed messages had
+// not arrived yet.
 func progress(in *input, r *Result) {
 	r.Applies = len(in.Sections) > 0
-	bound := in.patience()
+	bound, release := in.patience()
 	in.turnedAway(bound, r)
 	end := in.EndAt()
 	known := map[string]evidence.Stretches{}
@@ -71,9 +70,9 @@ func progress(in *input, r *Result) {
 			r.find(Invalid, waitOf(s), "overslept: lock %s was free for %s, from %s on, while %s waited for it", s.Key, slept, from, evidence.NameOf(s))
 			continue
 		}
-		if until-out > bound {
-			if waited := in.Hindered(s.Worker).Outside(out, until); waited > bound {
-				r.find(Invalid, stepsOf(s), "hung: the release of %s took %s, more than %s", evidence.NameOf(s), waited, bound)
+		if until-out > release {
+			if waited := in.Hindered(s.Worker).Outside(out, until); waited > release {
+				r.find(Invalid, stepsOf(s), "hung: the release of %s took %s, more than %s", evidence.NameOf(s), waited, release)
 				continue
 			}
 		}
@@ -107,12 +106,7 @@ func waitOf(s *history.Section) []int64 {
 // after which the client may still have waited for an answer. It is not excused if the run is
 // complete, or if since its last step s had more undisturbed time than an answer takes.
 func (in *input) excused(s *history.Section, end time.Duration) bool {
-	for f := range in.FaultsOf(s.Worker) {
-		if f.Open && !in.Tolerated(f.Target) {
-			return true
-		}
-	}
-	return !in.complete() && in.awaits(s, end)
+	return in.HinderedForGood(s.Worker) || !in.complete() && in.awaits(s, end)
 }
 
 // awaits reports whether a fault explains that s has not ended yet: from the last step of s to the end, faults
@@ -131,13 +125,13 @@ func (in *input) complete() bool {
 
 // deadlock describes a deadlock: at the given time s waits for a lock whose holder waits for another
 // lock, and so on back to one of these workers. It returns the events of the cycle and its text, ""
-// if there is no deadlock.
+// if there is no deadlock. A section that has been given its lock waits only for the answer.
 func (in *input) deadlock(s *history.Section, at time.Duration) (events []int64, text string) {
 	form := "; %s has it and waits for %s"
 	waiting := map[string]bool{s.Worker: true}
-	for key := s.Key; ; {
-		has := in.holder(key, at)
-		if has == nil || !in.alive(has, at) {
+	for next := s; ; {
+		has := in.holder(next.Key, at)
+		if has == nil || has.Section == next || !in.alive(has, at) {
 			return nil, ""
 		}
 		events = append(events, has.Given.Seq)
@@ -145,14 +139,12 @@ func (in *input) deadlock(s *history.Section, at time.Duration) (events []int64,
 			return events, text + fmt.Sprintf(", which %s has", has.Worker)
 		}
 		waiting[has.Worker] = true
-		next := in.waiting(has.Worker, at)
-		if next == nil {
+		if next = in.waiting(has.Worker, at); next == nil {
 			return nil, ""
 		}
 		text += fmt.Sprintf(form, has.Worker, next.Key)
 		form = ", which %s has and waits for %s"
 		events = append(events, next.Call)
-		key = next.Key
 	}
 }
 
@@ -193,14 +185,43 @@ func Patience(ttl, longest time.Duration, workers int, maxHold time.Duration) ti
 	return patience + patientLeases*(ttl+longest) + patientTurns*time.Duration(workers)*longest + maxHold
 }
 
-// patience returns how long a call of this history may take.
-func (in *input) patience() time.Duration {
+// patience returns how long a call of this history may take until the section is let in, and how long a release may
+// take. Only for the former does a turn of a worker include its messages: otherwise slow releases would excuse each other.
+func (in *input) patience() (wait, release time.Duration) {
 	run := in.run
 	if run == nil {
 		run = &survey{}
 		run.add(in)
 	}
-	return Patience(in.Meta.TTL, run.Longest, run.Workers, in.Meta.MaxHold)
+	of := func(turn time.Duration) time.Duration {
+		return Patience(in.Meta.TTL, turn, run.Workers, in.Meta.MaxHold)
+	}
+	return of(run.Longest + run.Messages), of(run.Longest)
+}
+
+// messages returns how long a section waited for messages from its grant to the end of its release, and how long the
+// next acquire waits for a request and its answer, each of which takes as long as the answer to this section did. It
+// returns false if the section was not let in or has not ended, if it asked for several locks at once, which it may get one
+// after another, or if a fault hindered its worker.
+func (in *input) messages(s *history.Section) (time.Duration, bool) {
+	if !s.Entered() || s.Return == 0 || s.Leave == 0 || len(s.Others) > 0 {
+		return 0, false
+	}
+	from := s.EnterAt
+	if s.Grant != 0 {
+		from = s.GrantAt
+	}
+	if in.Hindered(s.Worker).Touches(from, s.ReturnAt) {
+		return 0, false
+	}
+	const answers = 3
+	d := answers*(s.EnterAt-from) + s.ReturnAt - s.LeaveAt
+	for _, o := range s.Ops {
+		if o.Return != 0 && o.Return < s.Leave {
+			d += o.ReturnAt - o.InvokeAt
+		}
+	}
+	return d, true
 }
 
 // worked returns how long the body of s was at work until to: it was not stopped, and did not wait
@@ -208,11 +229,7 @@ func (in *input) patience() time.Duration {
 func (in *input) worked(s *history.Section, to time.Duration) time.Duration {
 	idle := slices.Clone(in.Stopped()[s.Worker])
 	for _, o := range s.Ops {
-		x := evidence.Stretch{From: o.InvokeAt, To: to}
-		if o.Return != 0 {
-			x.To = o.ReturnAt
-		}
-		idle = append(idle, x)
+		idle = append(idle, evidence.Stretch{From: o.InvokeAt, To: answeredBy(o, to)})
 	}
 	within, _ := slices.BinarySearchFunc(in.Sections, s.Enter, func(x *history.Section, seq int64) int { return cmp.Compare(x.Call, seq) })
 	for _, inner := range in.Sections[within:] {
@@ -226,22 +243,43 @@ func (in *input) worked(s *history.Section, to time.Duration) time.Duration {
 	return evidence.Union(idle).Outside(s.EnterAt, to)
 }
 
-// frozen returns when the servers held a lock for a worker that was alive but stopped, or waited for messages that
-// came after the end of the fault that had delayed them.
+// frozen returns when the servers held a lock for a worker that was alive but stopped, or whose messages came after the
+// end of the fault that had delayed them: from that end on, those between it and the lock, and those of operations of its
+// section that wait for the resource.
 func (in *input) frozen(key string) evidence.Stretches {
+	type late struct{ lock, resource evidence.Stretches }
 	var list []evidence.Stretch
-	stopped := map[string]evidence.Stretches{} // by worker
+	known := map[string]late{} // by worker
 	for _, g := range in.Ledger().Locks[key] {
-		if _, ok := stopped[g.Worker]; !ok {
-			stopped[g.Worker] = in.HinderedBy(g.Worker, func(f evidence.Fault) bool { return f.Outlast })
+		x, ok := known[g.Worker]
+		if !ok {
+			x = late{in.Late(g.Worker, evidence.Serves), in.Late(g.Worker, func(node string) bool { return node == "resource" })}
+			known[g.Worker] = x
 		}
 		held := in.Lasted(g)
-		if s := g.Section; s != nil && s.Crashed {
+		s := g.Section
+		if s != nil && s.Crashed {
 			held.To = min(held.To, s.CrashAt)
 		}
-		list = append(list, stopped[g.Worker].Within(held.From, held.To)...)
+		for _, times := range []evidence.Stretches{in.Stopped()[g.Worker], x.lock} {
+			list = append(list, times.Within(held.From, held.To)...)
+		}
+		if s == nil || len(x.resource) == 0 {
+			continue
+		}
+		for _, o := range s.Ops {
+			list = append(list, x.resource.Within(max(held.From, o.InvokeAt), min(held.To, answeredBy(o, held.To)))...)
+		}
 	}
 	return evidence.Union(list)
+}
+
+// answeredBy returns when an operation was answered, otherwise to.
+func answeredBy(o *history.Op, to time.Duration) time.Duration {
+	if o.Return == 0 {
+		return to
+	}
+	return o.ReturnAt
 }
 
 // overslept returns the longest time, with its start, in which the lock was free while s waited for

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -134,6 +135,47 @@ func TestAWaiterIsServedWithinItsPatience(t *testing.T) {
 	})
 }
 
+// Four workers take turns on a network that is so slow that the messages of a turn take 12 s. A waiter that others overtake
+// many times is starved only after 20 turns of every worker.
+func TestTheMessagesOfATurnExtendThePatience(t *testing.T) {
+	const leg = 1500 * time.Millisecond
+	// turn is one of w: the answer to its acquire, a read, a write, a release, and the request of the next acquire.
+	turn := func(s *scriptedHistory, w string) *scriptedHistory {
+		s.call(w).grant(w).after(leg).enter(w, 0)
+		s.sendRead(w, "0").after(2*leg).applied(w).ok(w).sendWrite(w, "1").after(2 * leg).applied(w).ok(w)
+		return s.leave(w).after(2*leg).ended(w, history.Freed).ofSection(w, history.Released).after(leg)
+	}
+	turns := func(n int) *scriptedHistory {
+		s := story("counter", "off").call("d")
+		for i := range n {
+			turn(s, []string{"a", "b", "c"}[i%3])
+		}
+		return s.grant("d").enter("d", 0).release("d").final("1")
+	}
+	// By the history the messages of a turn take 3 x 1.5 s and 3 x 3 s. That is 13.5 s, and 1177.5 s in 85 turns, with 30 s.
+	// The real turns take 12 s.
+	judge(t, "progress", []verdictCase{
+		{name: "twelve turns of the others", story: turns(12), want: Valid},
+		{name: "97 turns", story: turns(97), want: Valid},
+		{name: "99 turns", story: turns(99), want: Invalid, count: 1, text: "starved: d's section 1"},
+	})
+}
+
+// A release that hangs again and again is no turn that a worker has to wait for.
+func TestReleasesThatHangDoNotExcuseEachOther(t *testing.T) {
+	hangs := func(d time.Duration) *scriptedHistory {
+		s := story("counter", "off")
+		for range 3 {
+			s.acquire("a", 0).leave("a").after(d).ended("a", history.Freed).answered("a", "", "")
+		}
+		return s.final("0")
+	}
+	judge(t, "progress", []verdictCase{
+		{name: "for less than 30 s", story: hangs(29 * time.Second), want: Valid},
+		{name: "for more than 30 s", story: hangs(31 * time.Second), want: Invalid, count: 3, text: "hung: the release of a's section 1"},
+	})
+}
+
 // A section that is open at the end never ends if nothing can happen any more. If the run was
 // stopped early, the verdict is unknown.
 func TestAnOpenSectionOfAStoppedRunIsUnknown(t *testing.T) {
@@ -177,22 +219,136 @@ func TestAWaiterIsNotStarvedByADelayedMessageOfTheHolder(t *testing.T) {
 		s := story("counter", "off").acquire("a", 0).call("b").refusedBy("b", "a").leave("a").delays("a->lock", arrives).after(2 * time.Hour)
 		return s.freed("a", "a").answered("a", "", "").grant("b").enter("b", 0).release("b").final("0")
 	}
+	// tail is a history in which the last message that a fault of 10 min delays arrives late after its end.
+	tail := func(target string, late time.Duration, working bool) *scriptedHistory {
+		s := story("counter", "off")
+		s.meta.Workers = []string{"a", "b", "c"}
+		if s.acquire("a", 0); working {
+			s.sendRead("a", "0")
+		} else {
+			s.leave("a")
+		}
+		s.call("b").fault("latency", target, 10*time.Minute)
+		events := s.recorder.Events()
+		events[len(events)-1].Until = s.now + late
+		if s.after(late); working {
+			s.applied("a").ok("a").leave("a")
+		}
+		return s.ended("a", history.Freed).ofSection("a", history.Released).grant("b").enter("b", 0).release("b").final("0")
+	}
+	const whole, ended = "...b's section 1 waited for lock x for 1h10m0.0", "...b's section 1 waited for lock x for 10m0.0"
 	judge(t, "progress", []verdictCase{
 		{name: "it arrives when the wait ends", story: waits(2 * time.Hour), want: Valid},
 		{name: "it arrived at once: a hung, and b was starved", story: waits(time.Second), want: Invalid, count: 2, text: "hung: the release of a's section 1"},
+
+		{name: "it arrives with the end of the fault", story: tail("a->lock", 0, false), want: Invalid, count: 1, text: ended},
+		{name: "it arrives 1 ms after the fault", story: tail("a->lock", time.Millisecond, false), want: Invalid, count: 1, text: ended},
+		{name: "only the time after the fault is excused", story: tail("a->lock", time.Hour, false), want: Invalid, count: 1, text: ended},
+		{name: "from the lock to the holder", story: tail("lock->a", time.Hour, false), want: Invalid, count: 1, text: ended},
+		{name: "to the resource, and no operation waits for it", story: tail("a->resource", time.Hour, false), want: Invalid, count: 1, text: whole},
+		{name: "to the resource, and an operation waits for it", story: tail("a->resource", time.Hour, true), want: Invalid, count: 1, text: ended},
+		{name: "of another worker", story: tail("c->lock", time.Hour, true), want: Invalid, count: 1, text: whole},
 	})
 }
 
-// One server of several that does not answer is no excuse for a long wait; all of them are.
-func TestAFaultOfOneServerOfSeveralIsNoExcuse(t *testing.T) {
-	waiting := func(target string) *scriptedHistory {
-		s := story("counter", "off")
-		s.meta.Nodes, s.meta.Quorum = 3, 2
-		return s.call("a").fault("pause", target, 10*time.Minute).answered("a", "not-obtained", "")
+// during is a history in which a asks for the lock while faults are in force, gets no answer for d, and gives up.
+func during(s *scriptedHistory, d time.Duration, kind string, targets ...string) *scriptedHistory {
+	if len(targets) == 0 {
+		return s.call("a").after(d).answered("a", "not-obtained", "")
 	}
+	return s.begin(kind, targets[0], func(s *scriptedHistory) *scriptedHistory { return during(s, d, kind, targets[1:]...) })
+}
+
+// A quorum goes on without one of three servers, but not without two of them.
+func TestAFaultOfOneServerOfSeveralIsNoExcuse(t *testing.T) {
+	begun := func() *scriptedHistory {
+		s := story("counter", "off")
+		s.meta.Workers, s.meta.Nodes, s.meta.Quorum = []string{"a"}, 3, 2
+		return s
+	}
+	sharded := func() *scriptedHistory {
+		s := begun()
+		return s.grantOn("b", "lock-1").expireOn("b", "lock-1").
+			tell(history.Event{Type: history.Granted, Worker: "b", Key: "y", Owner: "b", Node: "lock-2"})
+	}
+	const long = 10 * time.Minute
 	judge(t, "progress", []verdictCase{
-		{name: "one server", story: waiting("lock-2"), want: Invalid, count: 1, text: "starved"},
-		{name: "all servers", story: waiting("lock"), want: Valid},
+		{name: "one server", story: during(begun(), long, "pause", "lock-2"), want: Invalid, count: 1, text: "starved"},
+		{name: "the link to one server", story: during(begun(), long, "partition", "a->lock-2"), want: Invalid, count: 1, text: "starved"},
+		{name: "one server after another", story: during(during(begun(), long, "pause", "lock-1"), long, "pause", "lock-2"), want: Invalid, count: 3, text: "turned away"},
+		{name: "two servers", story: during(begun(), long, "pause", "lock-2", "lock-1"), want: Valid},
+		{name: "one server, and the link to another", story: during(begun(), long, "partition", "lock-2->a", "a->lock-3"), want: Valid},
+		{name: "all servers", story: during(begun(), long, "pause", "lock"), want: Valid},
+		{name: "one server, and each lock is on one of them", story: during(sharded(), long, "pause", "lock-1"), want: Valid},
+	})
+}
+
+// A service goes on without a minority of its members. Its clients need 10 s for an election, an answer timeout of 1 s
+// and the timeout of their session to notice that.
+func TestAFaultOfAMinorityOfTheMembersIsNoExcuse(t *testing.T) {
+	begun := func(members int) *scriptedHistory {
+		s := story("counter", "off")
+		s.meta.Workers, s.meta.Members = []string{"a"}, members
+		return s
+	}
+	session := func() *scriptedHistory { // a call may take 30 s and 5 x 4 s
+		s := begun(3)
+		s.meta.TTL = 4 * time.Second
+		return s
+	}
+	const long = 10 * time.Minute
+	judge(t, "progress", []verdictCase{
+		{name: "one of three is stopped", story: during(begun(3), long, "pause", "lock-3"), want: Invalid, count: 1, text: "starved: a's section 1 waited for lock x for 9m49.00"},
+		{name: "one of three has crashed", story: during(begun(3), long, "crash", "lock-3"), want: Invalid, count: 1, text: "starved"},
+		{name: "one of three cannot be reached", story: during(begun(3), long, "partition", "a->lock-3"), want: Invalid, count: 1, text: "starved"},
+		{name: "one of three is cut off from the others", story: during(begun(3), long, "partition", "lock-3->lock", "lock->lock-3"), want: Invalid, count: 1, text: "starved"},
+		{name: "one of three answers with old data, and no client notices", story: during(begun(3), long, "stale", "lock-3"), want: Valid},
+		{name: "two of three", story: during(begun(3), long, "pause", "lock-3", "lock-1"), want: Valid},
+		{name: "all of three", story: during(begun(3), long, "pause", "lock"), want: Valid},
+		{name: "two of five", story: during(begun(5), long, "pause", "lock-3", "lock-1"), want: Invalid, count: 1, text: "starved"},
+		{name: "three of five", story: during(begun(5), long, "pause", "lock-3", "lock-1", "lock-2"), want: Valid},
+		{name: "one of two", story: during(begun(2), long, "pause", "lock-2"), want: Valid},
+		{name: "one, and the history does not say of how many", story: during(begun(0), long, "pause", "lock-3"), want: Invalid, count: 1, text: "starved"},
+		{name: "two, and the history does not say of how many", story: during(begun(0), long, "pause", "lock-3", "lock-1"), want: Valid},
+
+		{name: "a client needs 11 s to change", story: during(begun(3), 40*time.Second, "pause", "lock-3"), want: Valid},
+		{name: "it has changed", story: during(begun(3), 42*time.Second, "pause", "lock-3"), want: Invalid, count: 1, text: "starved"},
+		{name: "a client with a session needs 15 s", story: during(session(), 64*time.Second, "pause", "lock-3"), want: Valid},
+		{name: "it has changed, with its session", story: during(session(), 66*time.Second, "pause", "lock-3"), want: Invalid, count: 1, text: "starved"},
+		{
+			name: "a waiter sleeps beside a free lock", want: Invalid, count: 1, text: "overslept: lock x was free for 34.00",
+			story: story("counter", "off").acquire("a", 0).after(time.Second).release("a").call("b").fault("pause", "lock-3", 45*time.Second).grant("b").enter("b", 0).release("b"),
+		},
+		{
+			name: "one of three is stopped for good, and a section never ends", want: Invalid, count: 1, text: "never ended: a's section 1",
+			story: begun(3).acquire("a", 0).leave("a").tell(history.Event{Type: history.FaultBegin, Fault: 1, Kind: "pause", Target: "lock-3"}).after(20 * time.Second).final("0"),
+		},
+		{
+			name: "two of three are stopped for good, and a section never ends", want: Valid,
+			story: begun(3).acquire("a", 0).leave("a").tell(history.Event{Type: history.FaultBegin, Fault: 1, Kind: "pause", Target: "lock-3"}).
+				tell(history.Event{Type: history.FaultBegin, Fault: 2, Kind: "pause", Target: "lock-2"}).after(20 * time.Second).final("0"),
+		},
+	})
+}
+
+// No client needs a replica, unless the strategy waits for it, the work reads from it, or it has become the primary.
+func TestAFaultOfAReplicaThatNoClientNeedsIsNoExcuse(t *testing.T) {
+	begun := func(needed bool) *scriptedHistory {
+		s := story("counter", "off")
+		s.meta.Workers, s.meta.Replica = []string{"a"}, needed
+		return s
+	}
+	promoted := history.Event{Type: history.Promoted, Node: "lock-replica"}
+	const long = 10 * time.Minute
+	judge(t, "progress", []verdictCase{
+		{name: "stopped", story: during(begun(false), long, "pause", "lock-replica"), want: Invalid, count: 1, text: "starved: a's section 1 waited for lock x for 10m"},
+		{name: "its link to the primary", story: during(begun(false), long, "partition", "lock-replica->lock"), want: Invalid, count: 1, text: "starved"},
+		{name: "its link from the primary", story: during(begun(false), long, "latency", "lock->lock-replica"), want: Invalid, count: 1, text: "starved"},
+		{name: "the primary", story: during(begun(false), long, "pause", "lock"), want: Valid},
+		{name: "stopped, and a client needs it", story: during(begun(true), long, "pause", "lock-replica"), want: Valid},
+		{name: "its link to the primary, and a client needs it", story: during(begun(true), long, "partition", "lock-replica->lock"), want: Valid},
+		{name: "stopped, and it had taken over", story: during(begun(false).tell(promoted), long, "pause", "lock-replica"), want: Valid},
+		{name: "stopped, and it took over later", story: during(begun(false), long, "pause", "lock-replica").tell(promoted), want: Invalid, count: 1, text: "starved"},
 	})
 }
 
@@ -231,6 +387,32 @@ func TestADeadlockNeedsLivingHolders(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A section that the server has given the lock waits for the answer only. It is in no deadlock, and no section that waits
+// for it is.
+func TestAHolderWhoseAnswerIsUnderWayIsInNoDeadlock(t *testing.T) {
+	texts := func(s *scriptedHistory) (list []string) {
+		for _, f := range mustRun(t, s.history(), "progress")[0].Findings {
+			list = append(list, f.Text)
+		}
+		return list
+	}
+	s := story("counter", "off").call("a").call("b").grant("b").after(2*time.Minute).enter("b", 0).release("b").grant("a").enter("a", 0).release("a")
+	got := texts(s.final("0"))
+	if len(got) != 2 {
+		t.Fatalf("findings %q, want that a and b starved", got)
+	}
+	for _, text := range got {
+		if strings.Contains(text, "deadlock") {
+			t.Error(text)
+		}
+	}
+	// One worker whose second section waits for the lock of its first one is in a deadlock.
+	s = story("counter", "off").acquire("a", 0).call("a").after(2 * time.Minute).final("0")
+	if got := texts(s); !slices.ContainsFunc(got, func(text string) bool { return strings.HasPrefix(text, "deadlock: a's section 2 waited for lock x") }) {
+		t.Errorf("findings %q, want a deadlock", got)
 	}
 }
 
@@ -389,5 +571,55 @@ func TestAFaultyMinorityIsNoExcuseForRefusingEverybody(t *testing.T) {
 	judge(t, "progress", []verdictCase{
 		{name: "one server", story: turned("lock-2"), want: Invalid, count: 1, text: "turned away"},
 		{name: "all servers", story: turned("lock"), want: Valid},
+	})
+}
+
+// A lock that serves the others must serve each worker.
+func TestAFreeLockMustAnswerEachWorker(t *testing.T) {
+	const rounds = 20
+	begun := func() *scriptedHistory {
+		s := story("counter", "off")
+		s.meta.Workers, s.meta.TTL = []string{"a", "b"}, 10*time.Second
+		return s
+	}
+	// served lets a in n times, and after each time b asks and gets the answer.
+	served := func(s *scriptedHistory, n int, class history.Class) *scriptedHistory {
+		for range n {
+			s.acquire("a", 0).release("a").call("b").after(10*time.Millisecond).answered("b", class, "no answer")
+		}
+		return s
+	}
+	beside := func(n int) *scriptedHistory {
+		s := begun().acquire("a", 0)
+		for range n {
+			s.call("b").after(10*time.Millisecond).answered("b", "unknown", "no answer")
+		}
+		return s.release("a")
+	}
+	during := func(kind, target string) *scriptedHistory {
+		return begun().begin(kind, target, func(s *scriptedHistory) *scriptedHistory { return served(s, rounds, "unknown") })
+	}
+	refused := begun()
+	for range rounds {
+		refused.acquire("a", 0).release("a").call("b").refusedBy("b", "a").answered("b", "unknown", "no answer")
+	}
+	judge(t, "progress", []verdictCase{
+		{
+			name: "b gets unknown 20 times", story: served(begun(), rounds, "unknown"), want: Invalid, count: 1,
+			text: "never served: b asked for lock x 20 times from 7ms on and was never let in",
+		},
+		{
+			name: "while another worker is cut off", story: during("partition", "a->lock"), want: Invalid, count: 1,
+			text: "never served",
+		},
+		{name: "b gets unknown 19 times", story: served(begun(), rounds-1, "unknown"), want: Valid},
+		{name: "b is let in between", story: served(served(begun(), rounds-1, "unknown").acquire("b", 0).release("b"), rounds-1, "unknown"), want: Valid},
+		{name: "a has the lock each time", story: beside(rounds), want: Valid},
+		{name: "a server refuses it each time", story: refused, want: Valid},
+		{name: "b cancels each time", story: served(begun(), rounds, "cancelled"), want: Valid},
+		{name: "b is cut off", story: during("partition", "b->lock"), want: Valid},
+		{name: "b is paused", story: during("pause", "b"), want: Valid},
+		{name: "the server answers errors", story: during("answer-errors", "lock"), want: Valid},
+		{name: "the server is down", story: during("crash", "lock"), want: Valid},
 	})
 }

@@ -25,19 +25,20 @@ func recoveryCheck() Check {
 // Once a section has returned, its grant must be gone within recoveryMargin, whether the answer was
 // ok or an error: a grant that its owner does not know of is a ghost. If the owner crashed, or
 // answered that it does not know what became of its requests, nobody is left to free the lock, and
-// the grant may last for the lease and the margin. In that case a request of the owner may still
-// arrive late, and the lease counts from its arrival. Until the lease is over, it also counts from a new
-// leader, which gives each lease or session its whole time. Time in which the servers are stopped does not
-// count.
+// the grant may last for the lease and the margin. In that case a request that the owner has sent
+// before may still arrive late, and the lease counts from its arrival. A renewal that was sent after the
+// end of the section prolongs nothing: the owner was to stop. Until the lease is over, it also counts
+// from a new leader, which gives each lease or session its whole time. Time in which the servers are
+// stopped does not count.
 //
 // A cancelled answer says that the caller gave up. The lock still has to undo its requests, or to
 // answer unknown. Cancelled counts as unknown if a fault other than the cancellation may have kept
 // the lock from undoing them.
 //
 // With several servers, grants on fewer than a quorum block nobody, so they may last for the lease
-// too. A grant is in the way only if a server refused somebody because of it. At the end of the
-// history a grant without an owner is a leak if it never expires or is older than lease and margin,
-// even if nobody asked for the lock.
+// too. A grant is in the way only if a server refused somebody because of it, or made a request wait
+// in its queue until the grant ended. At the end of the history a grant without an owner is a leak if it
+// never expires or is older than lease and margin, even if nobody asked for the lock.
 func recovery(in *input, r *Result) {
 	end := in.EndAt()
 	for _, g := range in.Ledger().Grants {
@@ -60,6 +61,11 @@ func recovery(in *input, r *Result) {
 		if inTheWay := refusedAfter(g, gone, due); inTheWay != nil {
 			in.violated(r, s, append(events, inTheWay.Seq), "ghost: lock %s was still refused to %s %s after %s %s",
 				g.Key, inTheWay.Worker, inTheWay.At-goneAt, evidence.NameOf(s), ending(s))
+			continue
+		}
+		if next := in.Ledger().Next(g); next != nil && g.Ended.At > due && next.Given.Sent <= due {
+			in.violated(r, s, append(events, next.Given.Seq), "ghost: %s waited for lock %s until %s after %s %s",
+				next.Worker, g.Key, g.Ended.At-goneAt, evidence.NameOf(s), ending(s))
 			continue
 		}
 		if g.Ended == nil && (g.Until() == 0 || end > freeAt) {
@@ -86,8 +92,9 @@ func (in *input) due(g *evidence.Grant, goneAt time.Duration) (due, freeAt time.
 	lease = max(lease, in.Meta.TTL)
 	from, over := max(goneAt, g.Given.At), in.Served(goneAt, lease)
 	for _, e := range g.Renewals {
-		late := e.Sent > 0 && e.Sent <= goneAt // sent before, and held on its way
-		if late || e.At <= over {
+		late := e.Sent > 0 && e.Sent <= goneAt   // sent before, and held on its way
+		unasked := e.Sent == 0 && e.Request == 0 // by a new leader or primary
+		if late || unasked && e.At <= over {
 			from = max(from, e.At)
 		}
 	}

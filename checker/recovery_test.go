@@ -109,9 +109,17 @@ func TestAGrantWithoutItsOwnerEndsWithItsSessionOrLease(t *testing.T) {
 	promoted := func(s *scriptedHistory) *scriptedHistory {
 		return s.tell(history.Event{Type: history.Promoted, Node: "lock-2"})
 	}
+	renewed := func(at time.Duration, request int64, sent time.Duration) *scriptedHistory {
+		s := story("counter", "off").call("a").leased("a", timeout).enter("a", 0).leave("a").answered("a", "unknown", "no answer").after(at)
+		return s.tell(history.Event{Type: history.Renewed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Request: request, Sent: sent, Until: at + timeout})
+	}
+	stopped := func(members int) *scriptedHistory {
+		s := gone()
+		s.meta.Members = members
+		return s.begin("pause", "lock-2", func(s *scriptedHistory) *scriptedHistory { return s.fault("pause", "lock-3", 12*time.Second) })
+	}
 	prolonged := func(request int64, sent time.Duration) *scriptedHistory {
-		s := story("counter", "off").call("a").leased("a", timeout).enter("a", 0).leave("a").answered("a", "unknown", "no answer").after(12 * time.Second)
-		return s.tell(history.Event{Type: history.Renewed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Request: request, Sent: sent, Until: 22 * time.Second})
+		return renewed(12*time.Second, request, sent)
 	}
 	judge(t, "recovery", []verdictCase{
 		{name: "within the timeout", story: wanted(gone().after(10 * time.Second)), want: Valid},
@@ -158,12 +166,63 @@ func TestAGrantWithoutItsOwnerEndsWithItsSessionOrLease(t *testing.T) {
 				return s.fault("pause", "lock-3", 12*time.Second)
 			})).after(10 * time.Second)), want: Valid,
 		},
+		{name: "two members of three were stopped for 12 s", story: wanted(stopped(3)), want: Valid},
+		{name: "two members of five were stopped for 12 s", story: wanted(stopped(5)), want: Invalid, count: 1, text: "ghost"},
 		{
 			name: "a new leader prolonged the lease after 12 s", story: wanted(prolonged(0, 0).after(9 * time.Second)),
 			want: Invalid, count: 1, text: "ghost",
 		},
 		{name: "a renewal arrived after 12 s that was sent before the end", story: wanted(prolonged(7, 2*time.Millisecond).after(9 * time.Second)), want: Valid},
 		{name: "a renewal was sent after 11 s", story: wanted(prolonged(7, 11*time.Second).after(9 * time.Second)), want: Invalid, count: 1, text: "ghost"},
+		{
+			name: "a renewal was sent after 9 s", story: wanted(renewed(9*time.Second, 7, 9*time.Second).after(9 * time.Second)),
+			want: Invalid, count: 1, text: "ghost",
+		},
+		{name: "a renewal was sent after 9 s, and the lease is not over", story: wanted(renewed(9*time.Second, 7, 9*time.Second).after(time.Second)), want: Valid},
+		{name: "a renewal arrived after 9 s that was sent before the end", story: wanted(renewed(9*time.Second, 7, 2*time.Millisecond).after(9 * time.Second)), want: Valid},
+		{name: "a new leader prolonged the lease after 9 s", story: wanted(renewed(9*time.Second, 0, 0).after(9 * time.Second)), want: Valid},
+	})
+}
+
+// A request that waits in the server's queue is not refused again, and gets the lock when the ghost ends.
+func TestAGhostIsInTheWayOfAQueue(t *testing.T) {
+	const lease = 10 * time.Second
+	begun := func() *scriptedHistory {
+		s := story("counter", "off")
+		s.meta.TTL = lease
+		return s.acquire("a", 0).call("b").refusedBy("b", "a").leave("a")
+	}
+	// handed ends the session of a after d, at the instant at which b is granted the lock that it has asked for
+	// then.
+	handed := func(s *scriptedHistory, d, asked time.Duration) *scriptedHistory {
+		s.after(d).stop().tell(history.Event{Type: history.Evicted, Worker: "a", Key: "x", Owner: "a", Node: "lock", With: "session"})
+		return s.tell(history.Event{Type: history.Granted, Worker: "b", Key: "x", Owner: "b", Node: "lock", Request: 9, Sent: asked}).enter("b", 0).release("b")
+	}
+	const early = 5 * time.Millisecond // after the call of b, and before the end of a
+	ended := func(class history.Class) *scriptedHistory { return begun().answered("a", class, "") }
+	judge(t, "recovery", []verdictCase{
+		{
+			name: "it waits for 25 s after ok", story: handed(ended(""), 25*time.Second, early), want: Invalid, count: 1,
+			text: "ghost: b waited for lock x until 25s after a's section 1 had ended with ok",
+		},
+		{
+			name: "it waits for 25 s after a crash", story: handed(begun().crash("a"), 25*time.Second, early), want: Invalid, count: 1,
+			text: "ghost: b waited for lock x until 25s after a's section 1 had crashed",
+		},
+		{
+			name: "it waits for 2 s, and was not refused because of this grant", story: handed(story("counter", "off").
+				acquire("c", 0).call("b").refusedBy("b", "c").call("a").refusedBy("a", "c").release("c").
+				grant("a").enter("a", 0).leave("a").answered("a", "", ""), 2*time.Second, early), want: Invalid, count: 1, text: "ghost: b waited",
+		},
+		{name: "it waits for 0.9 s after ok", story: handed(ended(""), 900*time.Millisecond, early), want: Valid},
+		{name: "it waits for a lease after a crash", story: handed(begun().crash("a"), lease, early), want: Valid},
+		{name: "it waits for a lease after an unknown outcome", story: handed(ended("unknown"), lease, early), want: Valid},
+		{
+			name: "it waits for 25 s after an unknown outcome", story: handed(ended("unknown"), 25*time.Second, early), want: Invalid, count: 1,
+			text: "ghost",
+		},
+		{name: "it has asked again when the session had ended", story: handed(ended(""), 25*time.Second, 25*time.Second), want: Valid},
+		{name: "a leaves after 25 s", story: handed(begun(), 25*time.Second, early).answered("a", "", ""), want: Valid},
 	})
 }
 

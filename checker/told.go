@@ -10,7 +10,7 @@ import (
 func toldCheck() Check {
 	return Check{
 		Name:  "told",
-		Doc:   "a holder that has lost the lock is told so in time",
+		Doc:   "a holder that has lost the lock is told in time",
 		Did:   "did not tell a holder of its loss",
 		About: Service, Rank: 6,
 		OfHolders: true, OfGrants: true,

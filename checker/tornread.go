@@ -8,17 +8,17 @@ import (
 func tornReadCheck() Check {
 	return Check{
 		Name:  "torn-read",
-		Doc:   "no section that reads sees the work of a writer half done",
+		Doc:   "no reader sees only a part of the work of a writer",
 		Did:   "let a reader see half of a write",
 		About: Corruption, Rank: 2,
 		Workloads: []string{"read-write"},
-		Unit:      "a section that saw the work of a writer half done",
+		Unit:      "a section that saw only a part of the work of a writer",
 		run:       tornRead,
 	}
 }
 
 // tornRead looks for readers that saw a writer inside. A writer writes one value to all items, and no
-// other section writes that value. A reader saw its work half done if it read the value from one item
+// other section writes that value. A reader saw only a part of that work if it read the value from one item
 // and another value from another item, which the writer wrote only afterwards; or if it saw an item
 // change to that value.
 //

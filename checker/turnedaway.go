@@ -18,6 +18,8 @@ import (
 // 1/turnedAwayTimes of the bound counts, so that a few refusals that are hours apart are not a
 // streak. A section that was cancelled, or that a fault may have kept from the lock, is not part of
 // a streak.
+//
+// A lock may also refuse one worker only, see neverServed.
 func (in *input) turnedAway(bound time.Duration, r *Result) {
 	hindered := map[string]evidence.Stretches{} // by worker
 	for _, group := range groups(in.Sections, lockOf) {
@@ -37,7 +39,46 @@ func (in *input) turnedAway(bound time.Duration, r *Result) {
 			}
 		}
 		in.judgeStreak(current, group, bound, r)
+		for _, own := range groups(group, func(s *history.Section) string { return s.Worker }) {
+			in.neverServed(own, group, r)
+		}
 	}
+}
+
+// neverServed looks for a worker that is never let in, although others are: patientTurns of its sections
+// in a row ended with unknown. A section does not count if a fault may have been in its way, or if the
+// lock was not free for it. Own are the sections of that worker among those of a lock.
+func (in *input) neverServed(own, group []*history.Section, r *Result) {
+	var row []*history.Section
+	for i, s := range own {
+		if !s.Entered() && s.Class == history.ClassUnknown {
+			row = append(row, s)
+		}
+		if s.Entered() || i == len(own)-1 {
+			in.judgeRow(row, group, r)
+			row = nil
+		}
+	}
+}
+
+// judgeRow judges the sections of a worker that ended with unknown, and between which it was not let in.
+func (in *input) judgeRow(row, group []*history.Section, r *Result) {
+	if len(row) < patientTurns {
+		return
+	}
+	worker := row[0].Worker
+	hindered := in.Hindered(worker)
+	others := slices.DeleteFunc(slices.Clone(group), func(s *history.Section) bool { return s.Worker == worker })
+	row = slices.DeleteFunc(row, func(s *history.Section) bool {
+		return hindered.Touches(s.CallAt, s.ReturnAt) || !in.untaken(s) || in.wanted(s, others)
+	})
+	if len(row) < patientTurns {
+		return
+	}
+	first, last := row[0], row[len(row)-1]
+	r.find(Invalid, []int64{first.Call, first.Return, last.Call, last.Return},
+		"never served: %s asked for lock %s %d times from %s on and was never let in, and each time the lock was free and the answer unknown",
+		worker, first.Key, len(row), first.CallAt)
 }
 
 // decided returns the sections that were let in or turned away, in the order in which that

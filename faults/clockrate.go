@@ -69,7 +69,7 @@ func (f *ClockRate) read(r *reader) {
 	text := r.word("rate")
 	ppm, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || ppm == 0 || ppm <= -maxPPM || ppm > maxPPM {
-		r.fail("%q is no rate between -%d and %d parts per million", text, maxPPM, maxPPM)
+		r.fail("%q is not a rate between -%d and %d parts per million", text, maxPPM, maxPPM)
 	}
 	f.PPM = ppm
 	r.expect("ppm")

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Duplicate delivers a request twice, as a proxy does that repeats a request.
+// Duplicate delivers a request twice, as a proxy that repeats a request does.
 type Duplicate struct{ OnRequest }
 
 // Info implements Fault.

@@ -6,7 +6,7 @@ import (
 	"lockquake/internal/draw"
 )
 
-// Evict drops one key, as a server does that is short of memory.
+// Evict drops one key, as a server that is short of memory does.
 type Evict struct {
 	OnServer
 	// Key is the pattern of the keys of which one is dropped; without one it is any key.

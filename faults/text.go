@@ -142,7 +142,7 @@ func (r *reader) duration(least time.Duration) time.Duration {
 	d, err := time.ParseDuration(text)
 	switch {
 	case err != nil:
-		r.fail("%q is no duration such as 150ms", text)
+		r.fail("%q is not a duration such as 150ms", text)
 	case d < least:
 		r.fail("the duration %v is shorter than %v", d, least)
 	}
@@ -155,7 +155,7 @@ func (r *reader) number(prefix string) int {
 	digits, found := strings.CutPrefix(text, prefix)
 	n, err := strconv.Atoi(digits)
 	if !found || err != nil || n < 1 {
-		r.fail("%q is no number from %s1", text, prefix)
+		r.fail("%q is not a number from %s1", text, prefix)
 	}
 	return n
 }

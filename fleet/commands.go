@@ -42,7 +42,7 @@ func runFlags(p command.Program, flags *pflag.FlagSet) func() (command.Executor,
 			return nil, nil //nolint:nilnil // nothing is to be done elsewhere
 		}
 		if pieceSeeds < 0 {
-			return nil, command.Usagef("--piece-seeds is a positive number, not %d", pieceSeeds)
+			return nil, command.Usagef("--piece-seeds must be a positive number, not %d", pieceSeeds)
 		}
 		q, err := a.connect(on, p.Name+" run")
 		if err != nil {
@@ -111,7 +111,7 @@ Exit codes: 0 ended by Ctrl-C or SIGTERM, 64 usage error, 70 no server answers.`
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if jobs < 0 {
-				return command.Usagef("--jobs is a positive number, not %d", jobs)
+				return command.Usagef("--jobs must be a positive number, not %d", jobs)
 			}
 			if lease < leastWait {
 				return command.Usagef("--lease is at least %v, not %v", leastWait, lease)

@@ -8,12 +8,12 @@
 //
 // # How it works
 //
-// A campaign is cut into pieces of about a minute, which are ranges of seeds (cut.go). They are messages of a
-// stream, each of which one worker takes. While it works on a piece, it says so every second. If it is silent for
-// longer than the lease, another worker takes the piece. The result of a piece is the journal of its runs, an
-// object named after its seeds. A piece that is done twice has the same result under the same name, so that
-// nothing counts twice. A command run that waits imports the journals into that of its campaign, which then is
-// as if it had been run here.
+// A campaign is split into pieces of about a minute, which are ranges of seeds (cut.go). Pieces are messages of a
+// stream, and one worker takes each of them. A worker confirms every second that it works on its piece. If it is
+// silent for longer than the lease, another worker takes the piece. The result of a piece is the journal of its runs,
+// an object named after its seeds. A piece that is done twice has the same result under the same name, so that nothing
+// counts twice. The command run imports these journals into the journal of its campaign, which is then the same as
+// that of a campaign on one machine.
 //
 // # A tour
 //
@@ -23,7 +23,7 @@
 //   - queue.go stores campaigns, pieces and results in the server.
 //   - work.go is a worker: it takes pieces and stores their results. piece.go runs each of them in a
 //     process of its own, so that a lock that panics or hangs stops no worker.
-//   - run.go submits a campaign, waits for its pieces, and imports their results. progress.go says how far
-//     it is.
+//   - run.go submits a campaign, waits for its pieces, and imports their results. progress.go shows its
+//     progress.
 //   - jobs.go lists and removes campaigns.
 package fleet

@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -120,8 +121,9 @@ func (o order) run(ctx context.Context, p command.Program, dir string, done func
 	if err = errors.Join(err, of.Close()); err != nil {
 		return 0, err
 	}
-	if s.Large() && os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(campaign.LargeGCPercent)
+	if os.Getenv("GOGC") == "" {
+		r.Jobs = runtime.NumCPU() // pieces at a time, each in a process of its own
+		debug.SetGCPercent(campaign.GCPercent(s, r, false))
 	}
 	journal, err := campaign.CreateJournal(filepath.Join(dir, "runs"), s)
 	if err != nil {

@@ -189,7 +189,7 @@ func (w *worker) handle(stopped context.Context, slot string, m jetstream.Msg) {
 		err = json.Unmarshal(m.Data(), &p)
 	}
 	if err != nil {
-		w.say("%s is no piece of a campaign: %v", m.Subject(), err)
+		w.say("%s is not a piece of a campaign: %v", m.Subject(), err)
 		_ = m.Term()
 		return
 	}

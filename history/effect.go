@@ -14,6 +14,11 @@ const (
 	EffectCancels Effect = "cancels" // the context of one section ends
 )
 
+// effects lists the effects.
+func effects() []string {
+	return texts(EffectStops, EffectSkews, EffectSteps, EffectCatches, EffectFails, EffectCancels)
+}
+
 // effectOf returns the effect of a kind of fault. Read uses it for files that were written before
 // events had effects.
 func effectOf(kind string) Effect {

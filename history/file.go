@@ -66,7 +66,7 @@ func Read(r io.Reader) (*History, error) {
 		case errors.Is(err, io.EOF) && len(line) == 0 && n > 1:
 			return h, nil
 		case errors.Is(err, io.EOF) && len(line) == 0:
-			return nil, errors.New("read history: the file is empty")
+			return nil, &LineError{Line: 1, Column: 1, Err: errors.New("the file is empty")}
 		case errors.Is(err, io.EOF):
 			err = errCut
 		case errors.Is(err, bufio.ErrBufferFull):
@@ -98,30 +98,20 @@ func (e *LineError) Unwrap() error { return e.Err }
 // errCut is the error of a last line without a line end.
 var errCut = errors.New("the file ends within the line")
 
-func column(err error, line []byte) int {
-	if errors.Is(err, errCut) {
-		return len(line) + 1
-	}
-	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return max(1, int(syntax.Offset))
-	}
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return max(1, int(wrong.Offset))
-	}
-	return 1
-}
-
 func readMeta(line []byte, m *Meta) error {
 	// Check the schema first: a complaint about unknown fields of another version would be less
 	// helpful.
 	var version struct {
-		Schema int `json:"schema"`
+		Schema *int `json:"schema"`
 	}
 	if err := json.Unmarshal(line, &version); err != nil {
-		return fmt.Errorf("it is no JSON object that says what the history is of: %w", err)
+		return fmt.Errorf("the first line is not a header: %w", readable(err, line, &version))
 	}
-	if version.Schema != Schema {
-		return fmt.Errorf("schema %d, not %d", version.Schema, Schema)
+	if version.Schema == nil {
+		return errors.New("the first line is not a header: it has no schema")
+	}
+	if *version.Schema != Schema {
+		return wrong("schema", "schema %d, not %d", *version.Schema, Schema)
 	}
 	return decode(line, m)
 }
@@ -132,10 +122,10 @@ func (h *History) readEvent(line []byte) error {
 		return err
 	}
 	if want := int64(len(h.Events)) + 1; e.Seq != want {
-		return fmt.Errorf("sequence number %d, not %d", e.Seq, want)
+		return wrong("seq", "sequence number %d, not %d", e.Seq, want)
 	}
 	if n := len(h.Events); n > 0 && e.At < h.Events[n-1].At {
-		return fmt.Errorf("event %d is earlier than the one before it", e.Seq)
+		return wrong("at", "event %d is earlier than the one before it", e.Seq)
 	}
 	if e.Type == FaultBegin && e.Effect == "" {
 		e.Effect = effectOf(e.Kind)
@@ -152,7 +142,7 @@ func decode(line []byte, v any) error {
 	case errors.Is(err, io.EOF):
 		return errors.New("it is empty")
 	case err != nil:
-		return err
+		return readable(err, line, v)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("something follows the JSON value")

@@ -72,6 +72,22 @@ const (
 	FaultEnd   Type = "heal"
 )
 
+// types lists the types of events.
+func types() []string {
+	return texts(
+		AcquireCalled, Acquired, Told, ReleaseCalled, Released, Invoke, OK, Fail, Info, Crashed, Granted, Refused, Renewed, NotRenewed,
+		Freed, Expired, Evicted, Promoted, Restarted, Applied, Final, FaultBegin, FaultEnd,
+	)
+}
+
+func texts[T ~string](words ...T) []string {
+	list := make([]string, 0, len(words))
+	for _, w := range words {
+		list = append(list, string(w))
+	}
+	return list
+}
+
 // Class classifies the answer of a strategy's call.
 type Class string
 
@@ -86,6 +102,11 @@ const (
 	ClassConflict    Class = "conflict" // another write came first, and the section had no effect
 	ClassOther       Class = "other"
 )
+
+// classes lists the classes of an answer with an error.
+func classes() []string {
+	return texts(ClassNotObtained, ClassLost, ClassUnknown, ClassCancelled, ClassRefused, ClassConflict, ClassOther)
+}
 
 // Event is one line of a history. Type decides which fields are used; the others are zero and are
 // left out of a file.
@@ -162,6 +183,8 @@ type Meta struct {
 	Unread   string            `json:"unread,omitempty"`    // why the holders cannot be read from the server's records; "" if they can
 	Nodes    int               `json:"nodes,omitempty"`     // independent lock servers, 0 for one
 	Quorum   int               `json:"quorum,omitempty"`    // how many of them have to grant a lock, 0 for one
+	Members  int               `json:"members,omitempty"`   // members of one replicated service that has the locks, 0 if there is none
+	Replica  bool              `json:"replica,omitempty"`   // the strategy waits for a replica of the server, or the work reads from it
 	Workers  []string          `json:"workers"`             // in the order of their numbers
 	Initial  map[string]string `json:"initial,omitempty"`   // items that did not begin empty
 	TTL      time.Duration     `json:"ttl,omitempty"`       // lease time of the lock, 0 for none
@@ -185,6 +208,7 @@ type Part struct {
 	Locks     int           `json:"locks"`               // number of locks of the run
 	Workers   int           `json:"workers"`             // number of workers that asked for a section in the run
 	Longest   time.Duration `json:"longest,omitempty"`   // the longest work of a section of the run
+	Messages  time.Duration `json:"messages,omitempty"`  // what the messages of a section of the run take, its own and those of the next acquire: the median
 	Renewed   bool          `json:"renewed,omitempty"`   // a lease was renewed in the run
 	Witnessed bool          `json:"witnessed,omitempty"` // the resource recorded in the run what took effect
 }

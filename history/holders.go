@@ -33,7 +33,7 @@ func (h holders) add(e *Event) error {
 			h[p] = append(held, e.Owner)
 		}
 	case len(held) == 0:
-		return fmt.Errorf("%s of %s, which nobody holds: the grant is missing, or its end is there twice", e.Type, e.Key)
+		return fmt.Errorf("%s of %s, which no owner holds: the grant is missing, or its end appears twice", e.Type, e.Key)
 	case e.Owner != "" && i < 0 && !unknown:
 		return fmt.Errorf("%s of %s of %s, and %s holds it", e.Type, e.Key, e.Owner, held[0])
 	case e.Type == Renewed:

@@ -223,7 +223,7 @@ func (f *folder) add(e *Event) error {
 	case Refused, NotRenewed, Promoted, Restarted, Final, FaultBegin, FaultEnd:
 		return nil
 	}
-	return fmt.Errorf("unknown type %q", e.Type)
+	return &UnknownWordError{"type", string(e.Type), types()}
 }
 
 // granted records a grant for the section that will be let in with it. It ignores a grant that was

@@ -70,7 +70,7 @@ type Claims struct {
 // ends, and so does a session or a transaction.
 func Served() []Class { return []Class{ClassPause, ClassDelay, ClassUnknown, ClassCrash} }
 
-// LeaseClaims are those of a lease that its holder renews and checks, without a fencing token. A holder
+// LeaseClaims returns the claims of a lease that its holder renews and checks, without a fencing token. A holder
 // that is stopped, or a late write, can meet the next holder.
 func LeaseClaims() Claims {
 	return Claims{
@@ -79,7 +79,7 @@ func LeaseClaims() Claims {
 	}
 }
 
-// FencedClaims are those of a lease with fencing tokens, and of more classes of faults.
+// FencedClaims returns the claims of a lease with fencing tokens, under more classes of faults.
 func FencedClaims(more ...Class) Claims {
 	all := append(append(Served(), ClassClock, ClassSuspend), more...)
 	return Claims{Corruption: all, Fencing: all, Told: Served(), Service: Served()}

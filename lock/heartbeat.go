@@ -12,7 +12,7 @@ import (
 type Heartbeat struct {
 	Env    env.Env
 	Period time.Duration
-	// MaxHold is the time after which it renews the lease no more; 0: it always does.
+	// MaxHold is the time after which the lease is no longer renewed; 0: it is always renewed.
 	MaxHold time.Duration
 	// Left returns the rest of the lease by the holder's clock.
 	Left func() time.Duration

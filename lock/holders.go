@@ -19,7 +19,7 @@ type State struct {
 	Records []Record
 	// Now is the time of the server's clock.
 	Now time.Time
-	// Permits is how many permits the lock has; 0: its strategy is no [Semaphore].
+	// Permits is the number of permits of the lock; 0: its strategy is not a [Semaphore].
 	Permits int
 }
 

@@ -42,15 +42,15 @@ func (p packed) WriteTo(w io.Writer) (int64, error) {
 // Contents lists the files of a report directory, the most useful first.
 func Contents() []content {
 	return []content{
-		{"report.html", "the answer, the figures and each failure's timeline to step through, in one page that loads nothing"},
+		{"report.html", "the answer, the figures and each failure's timeline to step through, in one page without external resources"},
 		{"report.md", "the answer, its figures, and the story of each strategy's first failure"},
 		{"results.json", "everything counted, for programs"},
 		{"junit.xml", "a test for each strategy, for CI"},
 		{"rates.csv", "the rates and intervals as a table"},
 		{"rates.svg", "the rates as a picture"},
-		{"rates.png", "the same picture, for where no SVG is shown"},
-		{runsFile, "what is kept of each run, or of more than a million runs only their sums: what run --resume goes on with, and merge puts together"},
+		{"rates.png", "the same picture, for programs that do not show SVG"},
+		{runsFile, "the stored figures of each run, or of more than a million runs only their sums; run --resume and merge read them"},
 		{packedRuns, "runs.log of a scenario with cases, compressed"},
-		{"failures", "for each strategy's first failure of each check (with cases: of each check and class of faults): timeline (SVG; without cases PNG, too), plan, history, story, verdict, scenario, replay line"},
+		{"failures", "for each strategy's first failure of each check (with cases: of each check and class of faults): timeline (SVG, and PNG if there are no cases), plan, history, story, verdict, scenario, replay line"},
 	}
 }

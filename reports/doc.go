@@ -9,10 +9,10 @@
 //
 // # A campaign
 //
-// [WriteDir] writes a directory that is complete or not there:
+// [WriteDir] writes a directory as a whole or not at all:
 //
 //	report.html     what happened, the table with a filter, each failing run as
-//	                a timeline to step through; loads nothing
+//	                a timeline to step through; without external resources
 //	results.json    all figures, in a format with a version
 //	report.md       what happened, the table, the costs, the faults, each first failure
 //	junit.xml       a test for each strategy

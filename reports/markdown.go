@@ -155,13 +155,13 @@ func howToRead(c *results.Campaign) string {
 func reading(c *results.Campaign) string {
 	return fmt.Sprintf(`A run is one seed: the same pauses, hold times and nearly the same latencies for every strategy. A run
 is violating if it violates a check that the scenario's expectation names for the strategy. If the expectation
-names none, or is the strategy's own claim, any check counts but %s. An
-expectation judges only the strategies and the checks that it names. Unknown is never a pass. Finished is the share of the requested work
-that was done and that no stale write undid; below 1 %% nothing was tested. Intervals are Wilson's, at 95 %%.
-Where no run is violating, "fewer than" is the exact one-sided bound (Clopper and Pearson), at 95 %%.
+names none, or is the strategy's own claim, every check counts except %s. An
+expectation judges only the strategies and the checks that it names. Unknown is never a pass. "finished" is the share of the
+requested work that was done and that no stale write undid. If it is below 1 %%, the run tested nothing. Intervals are
+Wilson's, at 95 %%. If no run is violating, "fewer than" is the exact one-sided bound (Clopper and Pearson), at 95 %%.
 
 Every named step of a worker takes %v of virtual time. A strategy that checks the clock before a write has a gap
-of this length between the check and the write. The longer the gap, the more often it fails.
+of this length between the check and the write. The longer the gap, the more often the strategy fails.
 Other assumptions: %s.
 `, strings.Join(checker.NamesOf(func(c checker.Check) bool { return c.Advisory }), ", "), c.Step, strings.Join(tables.Assumed(c)[1:], "; "))
 }

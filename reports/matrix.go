@@ -15,11 +15,11 @@ import (
 // MatrixContents lists the files in the directory of a matrix.
 func MatrixContents() []content {
 	return []content{
-		{"matrix.html", "the answer, the tables, and the command that repeats each cell, in one page that loads nothing"},
+		{"matrix.html", "the answer, the tables, and the command that repeats each cell, in one page without external resources"},
 		{"matrix.md", "the answer and the tables"},
 		{"matrix.json", "everything counted, for programs"},
 		{"matrix.svg", "the failing runs of every cell as a picture"},
-		{"matrix.png", "the same picture, for where no SVG is shown"},
+		{"matrix.png", "the same picture, for programs that do not show SVG"},
 		{"advice.md", "published advice compared with the results, with --advice"},
 	}
 }

@@ -72,7 +72,7 @@ expect:
 
 func TestWrongBoundsAreNamed(t *testing.T) {
 	for _, test := range []struct{ from, to, want string }{
-		{`">= 99 %"`, `often`, `bounded.yaml:9:41: expect.redis.finished: "often" is no bound`},
+		{`">= 99 %"`, `often`, `bounded.yaml:9:41: expect.redis.finished: "often" is not a bound`},
 		{`">= 99 %"`, `"<= 5s"`, `bounded.yaml:9:41: expect.redis.finished: "<= 5s" has the wrong unit; write a bound such as ">= 95 %"`},
 		{`">= 99 %"`, `99 %`, `bounded.yaml:9:41: expect.redis.finished: "99 %" has no comparison: write ">= 99 %" or "<= 99 %"`},
 		{`">= 99 %"`, `">= 99"`, `bounded.yaml:9:41: expect.redis.finished: ">= 99" has no unit; write a bound such as ">= 95 %"`},

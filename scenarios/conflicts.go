@@ -37,7 +37,7 @@ func (v *validator) conflicts() {
 	}
 }
 
-// Warning describes settings that defeat each other, with their position in the file.
+// Warning describes settings that contradict each other, with their position in the file.
 type Warning struct {
 	Labels []string // of the strategies that it is about; nil: of the scenario
 	strictyaml.Error

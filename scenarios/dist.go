@@ -127,7 +127,7 @@ func decodeDist(n *strictyaml.Node, into *draw.Dist, read sampleReader, sum hash
 		if of.data, of.log, err = read(into.File); err != nil {
 			return of, file.Errorf("%s: %v", file.Path(), err)
 		}
-		sum.Write(of.data)
+		sum.Write(plainText(of.data))
 		into.Samples = of.log.Pauses
 	}
 	if err = into.Validate(); err == nil {
@@ -179,8 +179,13 @@ func readFile(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxSampleFile {
-		return nil, fmt.Errorf("%s is no file of at most %d bytes", path, maxSampleFile)
+	switch {
+	case info.IsDir():
+		return nil, fmt.Errorf("%s is a directory, and has to be a file of durations or a log", path)
+	case !info.Mode().IsRegular(): // it would be read more than once
+		return nil, fmt.Errorf("%s is a pipe or a device: write what it has into a file first", path)
+	case info.Size() > maxSampleFile:
+		return nil, fmt.Errorf("%s has %d bytes, and may have at most %d", path, info.Size(), maxSampleFile)
 	}
 	return os.ReadFile(path)
 }

@@ -5,7 +5,7 @@
 //
 //   - [Scenario] is one experiment. [Parse] and [Load] read one and refuse what is
 //     invalid (scenario.go, parse.go; validate.go and the files beside it check one section
-//     each). [Scenario.Warnings] name settings that defeat each other (conflicts.go). The
+//     each). [Scenario.Warnings] name settings that contradict each other (conflicts.go). The
 //     built-in ones are in the folder builtin. [Schema] describes such a file
 //     (schema.go), and [Rewrite] writes one (rewrite.go).
 //   - [Scenario.With] overrides values of the file (vary.go); [ParseAxis]
@@ -14,20 +14,20 @@
 //     servers, settings and faults (servers.go, network.go, cases.go), and
 //     refuses what cannot run (fit.go). [Scenario.Decides] tells which checks judge one.
 //   - bounds.go reads bounds on measures, heeds.go how far work heeds its context, own.go the
-//     strategies of the caller. known.go has what a file can name, decides.go which checks
-//     decide.
-//   - The lock's servers are of a family, such as Redis: [Families] lists them
+//     strategies of the caller. known.go lists the names that a file can use, decides.go the
+//     checks that decide.
+//   - The lock servers belong to a family, such as Redis: [Families] lists the families
 //     (families.go).
 //
 // This package runs nothing. It imports results and workload; run, campaign and search import
 // it. Of the packages in this list, each imports only earlier ones:
 //
 //   - results has the plain data that campaigns, searches and reports exchange,
-//   - workload has what workers do under a lock,
+//   - workload has the work of the workers under a lock,
 //   - run executes one run of a scenario,
 //   - campaign executes many, sums them up, and stores them in a journal,
 //   - search looks for failures and shrinks them,
-//   - advise answers whether a lock is safe in the world of its user.
+//   - advise answers whether a lock is safe under the pauses, latency and work of its user.
 //
 // A program loads a scenario here and hands it to campaign.Run, run.Once, search.Explore and the
 // like. The methods of [Scenario] that take one use of a strategy or one worker (such as ParamsOf,

@@ -20,8 +20,7 @@ import (
 	zookeeperfamily "lockquake/sim/zookeeper/family"
 )
 
-// Families lists the families of lock servers. A strategy that names none has the servers of the
-// first; those without a lock ask them nothing. The list is always the same one, and never changes.
+// Families lists the families of lock servers. A strategy that names no family has the servers of the first one; strategies without a lock send them no requests. The list is always the same one, and never changes.
 func Families() []backend.Family { return allFamilies() }
 
 // allFamilies makes the list once: to make all strategies takes longer than the rest of the validation of

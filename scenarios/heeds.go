@@ -7,7 +7,7 @@ import (
 	"lockquake/scenarios/workload"
 )
 
-// HeedsOf returns how far the work of a worker looks at its context.
+// HeedsOf returns how far the work of a worker heeds its context.
 func (s *Scenario) HeedsOf(w workload.Settings, worker string) results.Heeds {
 	return cmp.Or(s.EachOf(worker).Heeds, w.Heeds)
 }

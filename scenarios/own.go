@@ -23,9 +23,9 @@ func CheckOwn(own ...lock.Entry) error {
 	for _, e := range own {
 		switch {
 		case !regexp.MustCompile(ownName).MatchString(e.Name) || len(e.Name) > LongestName:
-			return fmt.Errorf("%.70q is no name for a strategy of one's own: that is letters, digits, dashes and underscores, and at most %d bytes", e.Name, LongestName)
+			return fmt.Errorf("%.70q is not a name for a strategy of your own: use letters, digits, dashes and underscores, and at most %d bytes", e.Name, LongestName)
 		case taken[e.Name] != "":
-			return fmt.Errorf("a strategy of one's own cannot be called %s: %s", e.Name, taken[e.Name])
+			return fmt.Errorf("a strategy of your own cannot be called %s: %s", e.Name, taken[e.Name])
 		case e.New == nil:
 			return fmt.Errorf("the strategy %s has no function that makes one", e.Name)
 		}

@@ -50,8 +50,14 @@ func ParseWithFiles(name string, data []byte, files map[string][]byte, own ...lo
 
 func parse(name string, data []byte, known catalogue) (*Scenario, error) {
 	sum := sha256.New()
-	sum.Write(data)
+	sum.Write(plainText(data))
 	return decode(name, data, known, sum)
+}
+
+// plainText returns a text without a byte order mark, and with line feeds as line ends. A checkout of Git may change
+// both, and the hash of a scenario must not depend on that.
+func plainText(data []byte) []byte {
+	return bytes.ReplaceAll(bytes.TrimPrefix(data, []byte("\ufeff")), []byte("\r\n"), []byte("\n"))
 }
 
 // decode reads a scenario and adds what it reads to the hash sum.
@@ -199,14 +205,12 @@ func decodeFaultParams(n *strictyaml.Node, info faults.Info, into *faults.Spec) 
 	return n.DecodeAll(into.Fault, &into.Timing)
 }
 
-// Load reads a scenario by what a user calls it: the name of a built-in one,
-// or the path of a file. Own is as in [Parse].
+// Load reads a scenario by its name: that of a built-in one, or the path of a file. Own is as in [Parse].
 func Load(arg string, own ...lock.Entry) (*Scenario, error) {
 	return LoadWith(arg, nil, own...)
 }
 
-// LoadWith is Load with values set as [Scenario.With] does. What is wrong with
-// the file itself is said first.
+// LoadWith is Load with values set as [Scenario.With] does. An error in the file itself is reported first.
 func LoadWith(arg string, overrides []results.Override, own ...lock.Entry) (*Scenario, error) {
 	s, err := loadFile(arg, own)
 	if err != nil {

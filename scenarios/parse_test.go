@@ -67,6 +67,35 @@ func TestParseFillsInDefaults(t *testing.T) {
 	}
 }
 
+// Git on Windows writes other line ends, and an editor may add a byte order mark.
+func TestLineEndsDoNotChangeTheHash(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const text = "name: x\nduration: 10s\nworkload: {kind: counter, hold: {dist: empirical, file: holds.txt}}\nstrategies: [redis]\n"
+	hash := func(text, holds string) string {
+		if err := os.WriteFile("holds.txt", []byte(holds), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Parse("x.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := s.With([]results.Override{{Path: "workers", Value: "3"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Hash + " " + set.Hash
+	}
+	crlf := func(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
+	want := hash(text, "5ms\n1s\n")
+	for name, got := range map[string]string{
+		"CRLF": hash(crlf(text), "5ms\n1s\n"), "byte order mark": hash("\ufeff"+text, "5ms\n1s\n"), "CRLF in the file of samples": hash(text, crlf("5ms\n1s\n")),
+	} {
+		if got != want {
+			t.Errorf("%s: hash %s, want %s", name, got, want)
+		}
+	}
+}
+
 func TestHashTellsFilesApart(t *testing.T) {
 	s, err := parse("f.yaml", []byte(minimal), testCatalogue())
 	if err != nil {
@@ -234,11 +263,11 @@ func TestCheckOwnRefusesWhatCannotBeToldApart(t *testing.T) {
 		{"a letter of another script", []lock.Entry{own("schloß")}, ""},
 		{"of the catalogue", []lock.Entry{own("redis-fenced")}, "cannot be called redis-fenced: the catalogue has a strategy of that name"},
 		{"twice", []lock.Entry{own("mine"), own("mine")}, "cannot be called mine: there are two"},
-		{"empty", []lock.Entry{own("")}, `"" is no name`},
-		{"a pattern", []lock.Entry{own("mine*")}, `"mine*" is no name`},
-		{"a list", []lock.Entry{own("a,b")}, `"a,b" is no name`},
-		{"with a space", []lock.Entry{own("my lock")}, `"my lock" is no name`},
-		{"a flag", []lock.Entry{own("-mine")}, `"-mine" is no name`},
+		{"empty", []lock.Entry{own("")}, `"" is not a name`},
+		{"a pattern", []lock.Entry{own("mine*")}, `"mine*" is not a name`},
+		{"a list", []lock.Entry{own("a,b")}, `"a,b" is not a name`},
+		{"with a space", []lock.Entry{own("my lock")}, `"my lock" is not a name`},
+		{"a flag", []lock.Entry{own("-mine")}, `"-mine" is not a name`},
 		{"too long", []lock.Entry{own(strings.Repeat("m", 65))}, "at most 64 bytes"},
 		{"no function", []lock.Entry{unmade}, "no function"},
 	} {
@@ -311,12 +340,12 @@ func TestSamplesAreReadBesideTheScenario(t *testing.T) {
 	}
 
 	for file, want := range map[string]string{
-		"bad.txt":      "3:58: workload.hold.file: " + dir + "/bad.txt:2: \"five\" is no duration like 150ms",
+		"bad.txt":      "3:58: workload.hold.file: " + dir + "/bad.txt:2: \"five\" is not a duration such as 150ms",
 		"mixed.log":    "3:58: workload.hold.file: " + dir + "/mixed.log:2: \"5ms\" is a bare duration, and line 1 is of a gctrace log of Go: a file is one of them",
 		"negative.txt": "3:58: workload.hold.file: " + dir + "/negative.txt:1: \"-5ms\" is not between 0s and ten years",
 		"none.txt":     "3:58: workload.hold.file: " + dir + "/none.txt: the file has no duration, and no line of a pause log",
-		"large.txt":    "3:58: workload.hold.file: " + dir + "/large.txt is no file of at most 67108864 bytes",
-		".":            "3:58: workload.hold.file: " + dir + " is no file of at most 67108864 bytes",
+		"large.txt":    "3:58: workload.hold.file: " + dir + "/large.txt is not a file of at most 67108864 bytes",
+		".":            "3:58: workload.hold.file: " + dir + " is not a file of at most 67108864 bytes",
 		"absent.txt":   "3:58: workload.hold.file: stat " + dir + "/absent.txt: no such file or directory",
 	} {
 		if _, err := read(file); err == nil || err.Error() != path+":"+want {

@@ -61,3 +61,20 @@ faults:
 		}
 	}
 }
+
+func TestAFileOfPausesThatCannotBeReadIsRefusedInClearWords(t *testing.T) {
+	dir := t.TempDir()
+	binary := filepath.Join(dir, "binary")
+	if err := os.WriteFile(binary, []byte("\x7fELF\x02\x00\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		os.DevNull: os.DevNull + " is a pipe or a device: write what it has into a file first",
+		dir:        dir + " is a directory, and has to be a file of durations or a log",
+		binary:     binary + ":1: the line is not text in UTF-8",
+	} {
+		if _, _, err := MeasuredPauses(path); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}

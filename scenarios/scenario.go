@@ -51,7 +51,7 @@ type Scenario struct {
 
 	// Own are the caller's own strategies, as passed to [Parse].
 	Own []lock.Entry `yaml:"-"`
-	// Warnings name settings that defeat each other. The scenario can be run, but its results say
+	// Warnings name settings that contradict each other. The scenario can be run, but its results say
 	// little about the locks.
 	Warnings []Warning `yaml:"-"`
 	// Program is the command that repeats a run from a replay token: a report prints it before
@@ -61,7 +61,7 @@ type Scenario struct {
 	// built-in one, or a file.
 	Path string `yaml:"-"`
 	// Hash is a hash of the file, the files of its distributions and the Overrides: 12 hexadecimal
-	// digits.
+	// digits. It does not depend on line ends and byte order marks.
 	Hash string `yaml:"-"`
 	// Text is the text of the file with the Overrides applied.
 	Text []byte `yaml:"-"`

@@ -99,7 +99,14 @@ func (s *Scenario) knownStrategies(uses []Strategy) []string {
 	for _, e := range s.entries() {
 		names = append(names, e.Name)
 	}
-	return append(names, libraryNames()...)
+	names = append(names, libraryNames()...)
+	once := names[:0]
+	for _, name := range names { // a use may have the name of its strategy
+		if !slices.Contains(once, name) {
+			once = append(once, name)
+		}
+	}
+	return once
 }
 
 // libraryNames lists the libraries.

@@ -108,7 +108,7 @@ func overridden(name string, original []byte, overrides []results.Override, know
 		return nil, err
 	}
 	sum := sha256.New()
-	sum.Write(original)
+	sum.Write(plainText(original))
 	for _, o := range overrides {
 		path, err := placeOf(tree, o.Path)
 		if err != nil {

@@ -49,13 +49,17 @@ type Conn struct {
 	node       *Node
 	up, down   pipe
 	session    Session
-	pending    []*Call // calls without an answer, in order
+	pending    []*Call  // calls without an answer, in order
+	room       [1]*Call // of pending, while there is one
 	inbox      inbox
 	awaited    *task // the task that waits for the end of the connection
 	err        error // why it cannot be used any more; nil: it can
 	served     bool  // the server has accepted it
 	serverGone bool  // the server has been told of its end
 	broke      error // the error that the server is told then; nil: the client closed it
+	outage     *outage
+	forgotten  bool   // the server's kernel has ended it, and the client does not know
+	probe      *event // the next probe of the client's kernel, for such a connection
 }
 
 // Call is one request, from its sending to its answer.
@@ -99,7 +103,12 @@ func (p *Process) Dial(ctx context.Context, node string, timeout time.Duration) 
 		return nil, ErrOver
 	}
 	w.conns++
-	c := &Conn{process: p, node: n}
+	c := &Conn{}
+	if int(p.dialled) < len(p.firstConns) {
+		c = &p.firstConns[p.dialled]
+		p.dialled++
+	}
+	c.process, c.node, c.pending = p, n, c.room[:0]
 	c.session = Session{ID: w.conns, Worker: w.current.worker.name, conn: c, worker: w.current.worker}
 	c.up = pipe{conn: c, link: w.link(p.node, n)}
 	c.down = pipe{conn: c, link: w.link(n, p.node)}
@@ -243,13 +252,20 @@ func (c *Conn) reset() {
 	w := c.node.world
 	w.note(kindReset, c.process.name, c.node.name, c.session.ID)
 	c.kill()
-	c.broke = ErrReset
-	if !c.serverGone {
-		c.up.deliver(&message{pipe: &c.up}) // the server first reads the messages that have arrived
-	}
+	c.endServer(ErrReset)
 	broken := &brokenConn{conn: c}
 	broken.event.what = broken
 	broken.fire()
+}
+
+// endServer tells the server that the connection has broken, unless it has been told. The server first reads the
+// messages that have arrived.
+func (c *Conn) endServer(why error) {
+	if c.serverGone || c.broke != nil {
+		return
+	}
+	c.broke = why
+	c.up.deliver(&message{pipe: &c.up})
 }
 
 // kill lets no message through any more, in either direction.
@@ -305,6 +321,9 @@ func (c *Conn) serverClosed(err error) {
 		return
 	}
 	c.serverGone = true
+	if c.outage != nil {
+		c.endOutage()
+	}
 	if c.served {
 		n := c.node
 		n.conns = slices.DeleteFunc(n.conns, func(other *Conn) bool { return other == c })
@@ -361,7 +380,7 @@ func (c *Call) Reply(answer any) {
 // answered handles the arrival of the reply at the client.
 func (c *Call) answered(m *message) {
 	p := c.conn.process
-	m.here = true
+	m.here = p.node.suspended == 0 // a machine that sleeps receives nothing: the message is sent again until it wakes
 	if c.task == nil && !c.pushed || c.conn.err != nil || p.crashed || p.postpone(&m.event, classMessage) {
 		return
 	}

@@ -15,8 +15,7 @@
 //     (waking.go) and can exit (exit.go).
 //   - [Worker] belongs to a process and implements env.Env for the lock that it uses (worker.go). A
 //     task of it can be stalled, and a crashed worker restarted (suspend.go).
-//   - A task is a coroutine that parks until an event wakes it (task.go). It parks through the
-//     interface thread, so a task could also be a goroutine in a synctest bubble (thread.go).
+//   - A task is a coroutine that parks until an event wakes it (task.go, coroutine.go).
 //   - Contexts and semaphores work in virtual time (context.go, sem.go).
 //   - [Conn] carries requests over a link (network.go, conn.go), and a [Server] answers them. The
 //     effect of a request and its reply are two events. A server can crash (serverdown.go) and take

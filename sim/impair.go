@@ -58,11 +58,11 @@ func (w *World) Impair(from, to string, i Impairment, d time.Duration) error {
 		Impairment: i, until: w.now + int64(d),
 		draws: w.source.Stream("impairment", fmt.Sprintf("%s %d", l.name(), t.impaired)),
 	}
-	l.impairments = append(l.impairments, one)
+	l.trouble.impairments = append(l.trouble.impairments, one)
 	w.At(w.Time()+d, func() {
 		w.note(kindHeal, l.name(), "impairment", 0)
-		i := slices.Index(l.impairments, one)
-		l.impairments = slices.Delete(l.impairments, i, i+1)
+		i := slices.Index(l.trouble.impairments, one)
+		l.trouble.impairments = slices.Delete(l.trouble.impairments, i, i+1)
 	})
 	return nil
 }
@@ -71,8 +71,8 @@ func (w *World) Impair(from, to string, i Impairment, d time.Duration) error {
 // their extra latency, and the wait for the first copy that is not lost.
 func (l *link) addedDelay(m *message, ordinal uint64) int64 {
 	var extra, resent int64
-	draws := make([]draw.Draw, len(l.impairments))
-	for i, one := range l.impairments {
+	draws := make([]draw.Draw, len(l.trouble.impairments))
+	for i, one := range l.trouble.impairments {
 		draws[i] = one.draws.At(ordinal)
 		extra += int64(one.Extra.Sample(&draws[i]))
 	}
@@ -91,7 +91,7 @@ func (l *link) addedDelay(m *message, ordinal uint64) int64 {
 // drawLoss draws whether a copy that leaves at that time is lost.
 func (l *link) drawLoss(draws []draw.Draw, at int64) bool {
 	lost := false
-	for i, one := range l.impairments {
+	for i, one := range l.trouble.impairments {
 		hit := draws[i].Int64N(million) < one.LossPPM
 		lost = lost || hit && at < one.until
 	}

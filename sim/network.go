@@ -24,24 +24,22 @@ const (
 // link is one direction between two nodes. Latencies are drawn by the ordinal of the message.
 type link struct {
 	world    *World
-	from, to *Node
 	latency  draw.Stream
-	dist     *draw.Sampler // of the latency; nil: that of the world
 	sent     uint64
-	holds    int // present cuts that hold
-	drops    int // present cuts that drop
+	dist     *draw.Sampler // of the latency; nil: that of the world
+	holds    int           // present cuts that hold
+	drops    int           // present cuts that drop
 	trouble  *trouble
-
-	impairments []*impairment // the present ones
+	from, to *Node
 }
 
 // trouble holds the state of faults on a link, and of messages that servers send without a connection. Most links
 // of a large world never need it.
 type trouble struct {
-	held    []*message
-	broken  []*Conn  // connections that lost a message on it
-	waiting []func() // see WhenOpen
-	cuts    int      // how often messages have begun to be dropped
+	impairments []*impairment // the present ones
+	held        []*message
+	broken      []*Conn  // connections that lost a message on it
+	waiting     []func() // see WhenOpen
 
 	delivered int64 // arrival of the last message that Deliver sent
 	impaired  int   // the number of impairments so far
@@ -50,8 +48,7 @@ type trouble struct {
 // links are both directions between two nodes. The node that was added later keeps them: a server has
 // a link to each of its many clients, and a client has links to few servers.
 type links struct {
-	peer     *Node // the node that was added earlier, or the same node
-	to, from link  // seen from the node that keeps them
+	to, from link // the node that was added earlier, or the same node
 }
 
 func (w *World) link(from, to *Node) *link {
@@ -69,11 +66,15 @@ func (w *World) link(from, to *Node) *link {
 // linksTo returns the links to a node that was added earlier.
 func (n *Node) linksTo(peer *Node) *links {
 	for _, both := range n.links {
-		if both.peer == peer {
+		if both.to.to == peer {
 			return both
 		}
 	}
-	both := &links{peer: peer, to: newLink(n, peer), from: newLink(peer, n)}
+	both := &links{}
+	if i := len(n.links); i < len(n.firstLinks) {
+		both = &n.firstLinks[i]
+	}
+	*both = links{to: newLink(n, peer), from: newLink(peer, n)}
 	n.links = append(n.links, both)
 	return both
 }
@@ -104,9 +105,9 @@ func (l *link) delay(m *message) int64 {
 		dist = &l.world.latency
 	}
 	d := int64(dist.Sample(&x))
-	if len(l.impairments) > 0 {
+	if t := l.trouble; t != nil && len(t.impairments) > 0 {
 		d += l.addedDelay(m, l.sent-1)
-		for _, one := range l.impairments {
+		for _, one := range t.impairments {
 			if one.Arrives != nil {
 				one.Arrives(time.Duration(l.world.now + d))
 			}
@@ -141,14 +142,14 @@ func (w *World) CutLink(from, to string, how Cut, d time.Duration) error {
 	l := w.link(a, b)
 	w.note(kindCut, l.name(), "", int64(how))
 	if how == CutDrop {
-		if l.drops++; l.drops == 1 {
-			l.keepAlive(a, b)
-		}
+		l.drops++
 	} else {
 		l.holds++
 	}
+	checkReach(a, b)
 	w.At(w.Time()+d, func() {
 		l.heal(how)
+		checkReach(a, b)
 		l.runWaiting()
 	})
 	return nil
@@ -191,6 +192,8 @@ type pipe struct {
 	last  int64      // arrival of the last message sent
 	queue []*message // arrived and waiting behind the first one, which is held
 	dead  bool       // lost a message
+
+	unacked int // messages of the server that its client has not received
 }
 
 // message is a message under way: a request, a reply, or the opening or closing of a connection.
@@ -213,6 +216,12 @@ func (p *pipe) send(m *message) {
 	m.event.what = m
 	p.last = max(w.now+p.link.delay(m), p.last)
 	w.schedule(&m.event, p.last)
+	if m.reply {
+		p.unacked++
+		if p.conn.outage != nil {
+			p.conn.resend()
+		}
+	}
 }
 
 // fire handles the arrival of a message at the far end of the link.
@@ -224,6 +233,9 @@ func (m *message) fire() {
 		p.deliver(m)
 	case p.dead:
 		w.note(kindLost, p.link.name(), m.op(), m.number())
+		if !m.reply && p.link.open() {
+			p.conn.refuse()
+		}
 	case p.link.drops > 0:
 		w.note(kindLost, p.link.name(), m.op(), m.number())
 		if !m.copied {
@@ -249,6 +261,9 @@ func (m *message) fire() {
 	case m.fault != nil && m.fault.keep > 0:
 		m.keep()
 	default:
+		if m.reply && p.conn.process.node.suspended == 0 {
+			p.unacked--
+		}
 		p.deliver(m)
 	}
 }

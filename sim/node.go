@@ -17,9 +17,14 @@ type NodeConfig struct {
 type Node struct {
 	world  *World
 	name   string
-	epoch  time.Time
-	wall   clock // nanoseconds since epoch
+	timers *event // on the monotonic clock, a list in no order
 	mono   clock
+	// Most nodes have one process, with one worker, one task that lasts, and connections to two servers. They are parts of
+	// the node, and not objects of their own, because the time of an event in a large world is that of reaching its memory.
+	firstProcess Process
+	firstLinks   [2]links // to nodes that were added earlier
+
+	wall   clock // nanoseconds since epoch
 	server Server
 	down   bool    // the server has crashed
 	conns  []*Conn // accepted by the server, in order
@@ -27,7 +32,7 @@ type Node struct {
 	// requests counts the requests that have reached the server.
 	requests int64
 	service  *service // nil: requests take no time
-	// keepAlive is the time after which the server is told of a client that is cut off; 0: never.
+	// keepAlive is the time after which the kernel ends an idle connection whose client it cannot reach; 0: never.
 	keepAlive time.Duration
 
 	processes []*Process
@@ -37,7 +42,6 @@ type Node struct {
 	inbox     []*message // arrived while the node was stopped
 	missed    []firer    // came due while the node was stopped
 
-	timers     []*event     // on the monotonic clock, in no order
 	wallTimers []*WallTimer // in the order of creation; some may have ended
 	endedWall  int          // how many of those
 	number     int          // of nodes that were added before
@@ -51,7 +55,7 @@ func (w *World) AddNode(name string, cfg NodeConfig) *Node {
 		panic(fmt.Sprintf("sim: two nodes are called %s", name))
 	}
 	n := &Node{
-		world: w, name: name, epoch: epoch(), number: len(w.nodes),
+		world: w, name: name, number: len(w.nodes),
 		wall: clock{reading: int64(cfg.WallOffset), ppm: cfg.WallPPM},
 		mono: clock{ppm: cfg.MonoPPM}, awakePPM: cfg.MonoPPM,
 	}
@@ -78,7 +82,7 @@ func (n *Node) Requests() int64 { return n.requests }
 func (n *Node) Listen(s Server) { n.server = s }
 
 // Now returns the node's wall clock.
-func (n *Node) Now() time.Time { return n.epoch.Add(time.Duration(n.wall.at(n.world.now))) }
+func (n *Node) Now() time.Time { return n.world.epoch.Add(time.Duration(n.wall.at(n.world.now))) }
 
 // Mono returns the node's monotonic clock.
 func (n *Node) Mono() time.Duration { return time.Duration(n.mono.at(n.world.now)) }
@@ -87,8 +91,11 @@ func (n *Node) Mono() time.Duration { return time.Duration(n.mono.at(n.world.now
 func (n *Node) arm(e *event, d time.Duration) {
 	e.node = n
 	e.due = n.mono.at(n.world.now) + max(int64(d), 0)
-	n.timers = append(n.timers, e)
-	e.place = len(n.timers)
+	e.next = n.timers
+	if e.next != nil {
+		e.next.previous = e
+	}
+	n.timers = e
 	if at := n.mono.when(e.due); at != never {
 		n.world.schedule(e, at)
 	}
@@ -96,16 +103,18 @@ func (n *Node) arm(e *event, d time.Duration) {
 
 // disarm removes an event from its node's list of timers, if it is on one.
 func (n *Node) disarm(e *event) {
-	if e.place == 0 {
+	if e.previous == nil && e != n.timers {
 		return
 	}
-	last := len(n.timers) - 1
-	moved := n.timers[last]
-	n.timers[e.place-1] = moved
-	moved.place = e.place
-	n.timers[last] = nil
-	n.timers = n.timers[:last]
-	e.place = 0
+	if e.next != nil {
+		e.next.previous = e.previous
+	}
+	if e.previous != nil {
+		e.previous.next = e.next
+	} else {
+		n.timers = e.next
+	}
+	e.previous, e.next = nil, nil
 }
 
 // StepWall steps the wall clock by d, forward or back.
@@ -135,7 +144,10 @@ func (n *Node) SetMonoRate(ppm int64) {
 func (n *Node) setMono(ppm int64) {
 	n.mono = n.mono.moved(n.world.now, 0, ppm)
 	// Reschedule in the old order, so that events of one instant keep it.
-	pending := slices.Clone(n.timers)
+	var pending []*event
+	for e := n.timers; e != nil; e = e.next {
+		pending = append(pending, e)
+	}
 	slices.SortFunc(pending, func(a, b *event) int { return compareOrder(a.at, a.seq, b.at, b.seq) })
 	for _, e := range pending {
 		n.world.queue.remove(e)
@@ -168,7 +180,7 @@ type WallTimer struct {
 // AtWall calls do as soon as the wall clock shows t or later, even if a step of the clock causes
 // that.
 func (n *Node) AtWall(t time.Time, do func()) *WallTimer {
-	timer := &WallTimer{node: n, due: int64(t.Sub(n.epoch)), do: do}
+	timer := &WallTimer{node: n, due: int64(t.Sub(n.world.epoch)), do: do}
 	timer.event.what = timer
 	n.wallTimers = append(n.wallTimers, timer)
 	timer.schedule()

@@ -10,24 +10,32 @@ import (
 type Process struct {
 	Data any // of the one client library that the process uses; set once
 
-	node    *Node
-	name    string
-	conns   []*Conn // open, in the order of creation
-	stops   int     // number of present stops
-	crashed bool
-	onExit  func(worker string, err error)
-
+	node       *Node
+	name       string
+	crashed    bool
+	dialled    uint8 // of firstConns, those in use
+	stops      int   // number of present stops
 	stoppedAt  int64 // when the present stop began
 	stoppedFor int64 // total true time of earlier stops
+	waking     waking
 
+	firstWorker Worker
+	firstTask   task
+	firstConns  [2]Conn
+
+	conns     []*Conn // open, in the order of creation
+	onExit    func(worker string, err error)
 	outsider  *outsider // nil: none
-	waking    waking
-	heldTasks []*task // tasks that became ready while the process was stopped, in order
+	heldTasks []*task   // tasks that became ready while the process was stopped, in order
 }
 
 // Process starts a program on the node.
 func (n *Node) Process(name string) *Process {
-	p := &Process{node: n, name: name, stops: n.suspended + n.frozen, stoppedAt: n.world.now}
+	p := &n.firstProcess
+	if p.node != nil {
+		p = &Process{}
+	}
+	p.node, p.name, p.stops, p.stoppedAt = n, name, n.suspended+n.frozen, n.world.now
 	n.processes = append(n.processes, p)
 	return p
 }

@@ -18,9 +18,10 @@ type event struct {
 
 	// A timer belongs to the monotonic clock of a node and is rescheduled when that clock changes
 	// its rate.
-	node  *Node
-	due   int64 // reading of the monotonic clock
-	place int   // position in node.timers plus one; 0: not a timer
+	node     *Node
+	due      int64  // reading of the monotonic clock
+	previous *event // in node.timers; nil for the first one, and for an event that is no timer
+	next     *event
 
 	late *Process // the stopped process whose late list holds the event
 }

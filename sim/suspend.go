@@ -15,12 +15,14 @@ func (n *Node) Suspend(d time.Duration) {
 	if n.suspended++; n.suspended == 1 {
 		n.setMono(stoppedPPM)
 	}
+	n.checkReach()
 	n.stop()
 	w.At(w.Time()+d, func() {
 		w.note(kindResume, n.name, "suspend", 0)
 		if n.suspended--; n.suspended == 0 {
 			n.setMono(n.awakePPM)
 		}
+		n.checkReach()
 		n.resume()
 	})
 }
@@ -108,7 +110,9 @@ func (k *Worker) Restart() *Worker {
 	p := k.process.node.Process(k.process.name)
 	p.onExit = k.process.onExit
 	p.waking.count = k.process.waking.count
-	return &Worker{process: p, name: k.name, hooks: k.hooks, restarts: k.restarts + 1}
+	life := p.Worker(k.name)
+	life.hooks, life.restarts = k.hooks, k.restarts+1
+	return life
 }
 
 // Reset breaks, for both ends, every connection of the processes on one node to another node. It

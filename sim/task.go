@@ -10,7 +10,7 @@ import (
 var ErrOver = errors.New("the run is over")
 
 // reason says what woke a task.
-type reason int
+type reason uint8
 
 const (
 	byNothing reason = iota
@@ -22,7 +22,7 @@ const (
 )
 
 // class is the kind of an event that comes due while its process is stopped.
-type class int
+type class uint8
 
 const (
 	classDeadline class = iota
@@ -50,28 +50,36 @@ type task struct {
 	sem     *sem
 }
 
-// stack is a thread that runs one task after another.
+// stack is a coroutine that runs one task after another.
 type stack struct {
-	thread
+	coroutine
 	task *task
 }
 
 // spawn returns a new task, ready to run.
 func (w *World) spawn(worker *Worker, name string, f func()) *task {
-	var t *task
-	if n := len(w.ended); n > 0 {
-		t = w.ended[n-1]
-		w.ended = w.ended[:n-1]
-	} else {
-		t = &task{world: w}
-		t.timer.what = (*taskTimer)(t)
-	}
+	t := w.newTask(worker.process)
 	t.worker, t.name, t.body, t.done = worker, name, f, newSem(w, 0)
 	t.place = len(w.tasks)
 	w.tasks = append(w.tasks, t)
 	w.note(kindTask, worker.name, name, 0)
 	t.waiting = true
 	t.wake(byStart)
+	return t
+}
+
+// newTask returns a task that is not in use: the first one of the process, a recycled one, or a new one.
+func (w *World) newTask(p *Process) *task {
+	t, used := &p.firstTask, p.firstTask.world != nil
+	if n := len(w.ended); used && n > 0 {
+		t = w.ended[n-1]
+		w.ended = w.ended[:n-1]
+		return t
+	}
+	if used {
+		t = &task{}
+	}
+	t.world, t.timer.what = w, (*taskTimer)(t)
 	return t
 }
 
@@ -91,13 +99,13 @@ func (t *task) begin() {
 // beginAnew gives the task a new stack.
 func (t *task) beginAnew() {
 	t.on = &stack{task: t}
-	t.on.thread = newCoroutine(t.on.loop)
+	t.on.start(t.on.loop)
 }
 
 // mostIdle bounds the stacks that are kept for reuse. When a large run ends, each of its workers leaves one.
 const mostIdle = 1000
 
-// loop is the body of a stack's thread.
+// loop is the body of a stack's coroutine.
 func (s *stack) loop() {
 	mark()
 	for {

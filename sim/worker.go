@@ -31,7 +31,12 @@ var _ env.Env = (*Worker)(nil)
 
 // Worker adds a worker to the process.
 func (p *Process) Worker(name string) *Worker {
-	return &Worker{process: p, name: name}
+	k := &p.firstWorker
+	if k.process != nil {
+		k = &Worker{}
+	}
+	k.process, k.name = p, name
+	return k
 }
 
 // Name returns the name that the worker was added with.

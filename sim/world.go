@@ -71,6 +71,7 @@ func (e *PanicError) Unwrap() error {
 type World struct {
 	cfg     Config
 	source  draw.Source
+	epoch   time.Time    // see the function
 	latency draw.Sampler // of Config
 	now     int64
 	seq     uint64
@@ -107,7 +108,7 @@ type World struct {
 // New returns an empty world.
 func New(cfg Config) *World {
 	return &World{
-		cfg: cfg, source: draw.New(cfg.Seed), latency: cfg.Latency.Sampler(), nodes: map[string]*Node{},
+		cfg: cfg, source: draw.New(cfg.Seed), epoch: epoch(), latency: cfg.Latency.Sampler(), nodes: map[string]*Node{},
 		trace: newTrace(cfg.Trace), points: newPointTable(),
 	}
 }
@@ -265,7 +266,7 @@ func (q *readyQueue) pop() *task {
 	return t
 }
 
-// Close ends all remaining tasks and frees their threads. The deferred calls of these tasks run,
+// Close ends all remaining tasks and frees their coroutines. The deferred calls of these tasks run,
 // and every call of theirs to the world fails.
 func (w *World) Close() {
 	if w.closed {
@@ -275,7 +276,7 @@ func (w *World) Close() {
 	for _, o := range w.outsiders {
 		o.Close()
 	}
-	// A thread that unwinds ends the goroutine that killed it, so each gets one of its own.
+	// A coroutine that unwinds ends the goroutine that killed it, so each gets one of its own.
 	var unwound sync.WaitGroup
 	kill := func(s *stack) {
 		unwound.Go(s.kill)

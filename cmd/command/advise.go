@@ -40,18 +40,20 @@ func (p program) newAdvise() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "advise",
 		Short: "Answer whether a lock is safe with your pauses, which TTL it needs, and which lock to take",
-		Long: `Advise takes a lock and the world in which it is used, writes a scenario with comments, runs it,
-and answers: what the lock loses under which faults, and how often; which of its neighbours lose
-nothing; the smallest TTL; what each costs; which assumption matters most; and what is not
-simulated. On a terminal it asks for each input, unless one is given as a flag. Elsewhere, and with
---yes, it assumes what is not given, and says so.
+		Long: `Advise takes your lock with its servers, pauses, latency and work. It writes a scenario with
+comments, and runs it. The answer says which faults break the lock and how often, which changes
+and which other locks lose nothing, which TTL is the smallest that is enough, what each lock
+costs, which assumption matters most, and what is not simulated.
 
-A distribution is written "3s", "up to 3s", "1s to 3s", "p99 50ms", "p50 5ms, p99 50ms",
-"mean 20s", none, or {dist: ...} as in a scenario, or as a file: a duration a line, or the log of a
-runtime (docs/pauses.md). Pauses can say how often they come: "up to 3s, every 5m".
+On a terminal it asks for each input, unless one is given as a flag. Elsewhere, and with --yes, it
+uses defaults for the missing inputs, and lists them.
 
-The answer takes up to a minute on two cores, and some minutes if a job is much longer than its
-lease. Inputs whose runs are longer still are an error. The same inputs give the same answer.
+A distribution is written as "3s", "up to 3s", "1s to 3s", "p99 50ms", "p50 5ms, p99 50ms",
+"mean 20s", none, or {dist: ...} as in a scenario. It can also be a file: one duration a line, or
+the log of a runtime (docs/pauses.md). Pauses can say how often they come: "up to 3s, every 5m".
+
+The answer takes up to a minute on two cores, or some minutes if a job is much longer than its
+lease. If the runs would take even longer, that is an error. The same inputs give the same answer.
 
 ` + "Exit codes: 0 an answer, 64 usage error, 70 a fault of lockquake itself, 130 interrupted.",
 		Example: `  lockquake advise
@@ -69,7 +71,7 @@ lease. Inputs whose runs are longer still are an error. The same inputs give the
 	f.flags(cmd, "lockquake-advice.yaml")
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", "text", "what to print: "+strings.Join(adviseFormats(), ", "))
-	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one a processor)")
+	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one per processor)")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 	completeFlag(cmd, "format", cobra.FixedCompletions(adviseFormats(), cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(cmd, "jobs", cobra.NoFileCompletions)
@@ -92,7 +94,7 @@ func (f *adviseFlags) flags(cmd *cobra.Command, out string) {
 			completeFlag(cmd, q.Name, cobra.NoFileCompletions)
 		}
 	}
-	flags.BoolVar(&f.yes, "yes", false, "assume what is not given, and ask nothing")
+	flags.BoolVar(&f.yes, "yes", false, "use the defaults of missing inputs, and ask nothing")
 	flags.StringVar(&f.out, "out", out, "file to write the scenario to")
 	flags.BoolVar(&f.force, "force", false, "replace that file")
 }
@@ -103,7 +105,7 @@ func (f *adviseFlags) advise(ctx context.Context, cmd *cobra.Command) error {
 		return err
 	}
 	if f.jobs < 0 {
-		return usagef("--jobs is a positive number, not %d", f.jobs)
+		return usagef("--jobs must be a positive number, not %d", f.jobs)
 	}
 	in, err := f.inputs(ctx, cmd)
 	if err != nil {

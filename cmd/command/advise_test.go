@@ -62,14 +62,14 @@ func TestAWrongInputOfAdviseIsOneLine(t *testing.T) {
 		{"--topology cluster", "--topology: cluster is none of the choices: a lock has one key, which one shard of a cluster holds: use failover"},
 		{"--lock rediss", `--lock: unknown lock "rediss"; did you mean "redis"?`},
 		{"--topology database --ttl 3s", "--ttl does not apply to pg-advisory-session; leave it out"},
-		{"--pauses missing.txt", `--pauses: "missing.txt" is no duration like 150ms and no file`},
+		{"--pauses missing.txt", `--pauses: "missing.txt" is neither a duration such as 150ms nor a file`},
 		{"--lok redis", `unknown flag "--lok"; did you mean "--lock"?`},
 		{"--work 400h --ttl 30s --renew 10s", "advise: a run of 1600h has 76.9 times the renewals, attempts and pauses that an answer can have; shorten --work"},
 		{"--out mine.yaml", "--out: mine.yaml was edited, or is not a file of advise; name another file, or use --force"},
 		{"--out mine.txt", `--out: a scenario is a .yaml file, not "mine.txt"`},
 		{"--out missing/mine.yaml", `--out: there is no folder "missing"`},
 		{"--format jsn", `--format: unknown format "jsn"; did you mean "json"?`},
-		{"--jobs -1", "--jobs is a positive number, not -1"},
+		{"--jobs -1", "--jobs must be a positive number, not -1"},
 		{"kleppmann", `advise takes no argument, and "kleppmann" is one`},
 	} {
 		out, failed, code := executed(t, append([]string{"advise"}, strings.Fields(test.args)...)...)

@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -21,6 +20,9 @@ import (
 	"lockquake/checker/stored"
 	"lockquake/history"
 	"lockquake/internal/strictyaml"
+	"lockquake/reports/story"
+	"lockquake/scenarios/workload"
+	"lockquake/sim/resource"
 )
 
 // checkFlags are the flags of lockquake check.
@@ -38,16 +40,16 @@ func newCheck() *cobra.Command {
 		Short: "Judge a stored history",
 		Long: `Check judges a history in a file, without running anything.
 
-A history of lockquake (history.jsonl of a report) is judged by the checks of --check, by
+The checks of --check judge a history of lockquake (history.jsonl of a report), by
 default all that apply; ` + advisory() + ` are printed then and do not decide.
 
-A history of Jepsen, its text log or its history.edn, is judged by the model of --model: is
-there an order of the operations that the model allows? By default check guesses the model
-from the functions of the operations. A history of several keys, in which every value is
-[key value], is judged key by key. The models are
+The model of --model judges a history of Jepsen, its text log or its history.edn: is there an
+order of the operations that the model allows? By default check guesses the model from the
+functions of the operations. A history of several keys, in which every value is [key value],
+is judged key by key. The models are
 
 ` + modelDocs() + `
-Exit codes: 0 valid, 1 invalid, 2 unknown, 64 usage, or a file that is broken or cut,
+Exit codes: 0 valid, 1 invalid, 2 unknown, 64 usage error, or a file that is broken or cut,
 70 a fault of lockquake itself, 130 interrupted.`,
 		Example: `  lockquake check lockquake-report/failures/redis-lost-update/history.jsonl
   lockquake check history.jsonl --check fencing,exclusion
@@ -67,8 +69,8 @@ Exit codes: 0 valid, 1 invalid, 2 unknown, 64 usage, or a file that is broken or
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.model, "model", "", "model of the operations of Jepsen: "+strings.Join(modelNames(), ", ")+" (default: guessed)")
-	flags.StringVar(&f.keyed, "keyed", "", "whether the values of Jepsen are pairs, [key value]: true or false (default: decided by the operations)")
+	flags.StringVar(&f.model, "model", "", "model of a Jepsen history: "+strings.Join(modelNames(), ", ")+" (default: guessed)")
+	flags.StringVar(&f.keyed, "keyed", "", "whether the values of a Jepsen history are pairs, [key value]: true or false (default: decided by its operations)")
 	flags.Lookup("keyed").NoOptDefVal = "true"
 	flags.StringSliceVar(&f.checks, "check", nil, "only these checks, for a history of lockquake (default: all that apply)")
 	flags.StringVar(&f.format, "format", "table", "what to print: table or json")
@@ -233,28 +235,36 @@ func isOurs(data []byte) bool {
 	return opened && bytes.HasPrefix(bytes.TrimSpace(rest), []byte(`"`))
 }
 
+// headerNames returns the names that the header of a history may have.
+func headerNames() history.Names {
+	var known history.Names
+	for _, w := range workload.Catalogue() {
+		known.Workloads = append(known.Workloads, w.Name)
+	}
+	for _, p := range resource.Policies() {
+		known.Fences = append(known.Fences, string(p.Policy))
+	}
+	return known
+}
+
+// refused returns the usage error for a file that is not a history, with the nearest word for an unknown one.
+func refused(file string, err error) error {
+	at, placed := errors.AsType[*history.LineError](err)
+	if !placed {
+		return err
+	}
+	text := at.Err.Error()
+	if unknown, ok := errors.AsType[*history.UnknownWordError](at.Err); ok {
+		text = strictyaml.Unknown(unknown.Field, unknown.Word, unknown.Known)
+	}
+	return usagef("%s:%d:%d: %s", file, at.Line, at.Column, text)
+}
+
 // judgeOurs judges a history of lockquake.
 func (f *checkFlags) judgeOurs(j *judged, data []byte) error {
-	h, err := history.Read(bytes.NewReader(data))
+	h, sections, err := history.Load(data, headerNames())
 	if err != nil {
-		if wrong, ok := errors.AsType[*history.LineError](err); ok {
-			return usagef("%s:%d:%d: %v", j.File, wrong.Line, wrong.Column, wrong.Err)
-		}
-		return usagef("%s:1:1: %v", j.File, err)
-	}
-	sections, err := h.Sections()
-	if err != nil {
-		// The shortest prefix with an error ends with the wrong event. Line 1 of the file
-		// has the meta data, so event n is in line n+1.
-		n := sort.Search(len(h.Events), func(n int) bool {
-			part := history.History{Meta: h.Meta, Events: h.Events[:n]}
-			_, err := part.Sections()
-			return err != nil
-		})
-		return usagef("%s:%d:1: %v", j.File, n+1, err)
-	}
-	if n := len(h.Events); h.Meta.Checksum != "" && (n == 0 || h.Events[n-1].Type != history.Final) {
-		return usagef("%s:%d:1: the file ends before the run does: its last event is no final value", j.File, n+2)
+		return refused(j.File, err)
 	}
 	results, err := checker.Run(h, f.checks)
 	if err != nil {
@@ -284,10 +294,12 @@ func (f *checkFlags) judgeOurs(j *judged, data []byte) error {
 	return nil
 }
 
-// sum sets the verdict from the results of the checks. The evidence is that of the first
-// check with this verdict.
+// sum sets the verdict from the results of the checks. The evidence is that of the most serious
+// check with this verdict, which the story of the run tells too.
 func (f *checkFlags) sum(j *judged, h *history.History, results []checker.Result) {
-	var worst *checker.Result
+	byName := map[string]*checker.Result{}
+	names := map[checker.Verdict][]string{} // of the checks that decide
+	verdict := checker.Valid
 	idle := "" // a check of --check that has nothing to judge
 	for i := range results {
 		r := &results[i]
@@ -297,17 +309,18 @@ func (f *checkFlags) sum(j *judged, h *history.History, results []checker.Result
 			}
 			idle = cmp.Or(idle, r.Check)
 		} else if !checker.Advisory(r.Check) || slices.Contains(f.checks, r.Check) {
-			if worst == nil || worst.Verdict.Worse(r.Verdict) != worst.Verdict {
-				worst = r
-			}
+			byName[r.Check] = r
+			names[r.Verdict] = append(names[r.Verdict], r.Check)
+			verdict = verdict.Worse(r.Verdict)
 		}
 		j.Checks = append(j.Checks, *r)
 	}
-	if worst == nil {
+	if len(byName) == 0 {
 		j.Verdict, j.Text = checker.Unknown, "it has nothing that a check could judge"
 		return
 	}
-	j.Verdict = worst.Verdict
+	j.Verdict = verdict
+	worst := byName[checker.Serious(names[verdict])[0]]
 	entered := func(e history.Event) bool { return e.Type == history.Acquired }
 	switch {
 	case j.Verdict != checker.Valid:
@@ -321,7 +334,7 @@ func (f *checkFlags) sum(j *judged, h *history.History, results []checker.Result
 	}
 	const most = 30
 	first := worst.Findings[0]
-	j.Text = worst.Check + ": " + first.Text
+	j.Text = worst.Check + ": " + story.Finding(*worst)
 	for _, seq := range first.Events[:min(most, len(first.Events))] {
 		j.Evidence = append(j.Evidence, ofEvent(&h.Events[seq-1]))
 	}
@@ -381,12 +394,9 @@ func (j *judged) print(w io.Writer, format string) error {
 		if i == 0 {
 			fmt.Fprintln(w)
 		}
-		row := []string{r.Check, string(r.Verdict), ""}
+		row := []string{r.Check, string(r.Verdict), story.Finding(r)}
 		if !r.Applies {
 			row[1] = "-"
-		}
-		if len(r.Findings) > 0 {
-			row[2] = r.Findings[0].Text
 		}
 		rows = append(rows, row)
 	}

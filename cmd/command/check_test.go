@@ -62,13 +62,17 @@ func TestCheckNamesTheLineOfABrokenHistory(t *testing.T) {
 		{"cut within the last line", whole[:len(whole)-5], fmt.Sprintf("FILE:%d:%d: the file ends within the line", last, len(lines[last-1])-4)},
 		{"cut between two lines", strings.Join(lines[:last-1], ""), fmt.Sprintf("FILE:%d:1: the file ends before the run does", last)},
 		{"cut behind the first line", lines[0], "FILE:2:1: the file ends before the run does"},
-		{"a line is missing", strings.Join(append(append([]string{}, lines[:4]...), lines[5:]...), ""), "FILE:5:1: sequence number 5, not 4"},
+		{"a line is missing", strings.Join(append(append([]string{}, lines[:4]...), lines[5:]...), ""), "FILE:5:8: sequence number 5, not 4"},
 		{"no JSON", replace(3, `"at":`, `"at"=`), "FILE:3:14: invalid character '='"},
-		{"a wrong type", replace(3, `"seq":2`, `"seq":"2"`), "FILE:3:"},
-		{"an unknown field", replace(3, `"seq"`, `"sequence"`), `FILE:3:1: json: unknown field "sequence"`},
-		{"another schema", replace(1, `"schema":1`, `"schema":7`), "FILE:1:1: schema 7, not 1"},
+		{"a wrong type", replace(3, `"seq":2`, `"seq":"2"`), "FILE:3:8: seq is string, and has to be a whole number"},
+		{"a fraction", replace(2, `"at":`, `"at":1.5,"at":`), "FILE:2:15: at is number 1.5, and has to be a whole number"},
+		{"an unknown field", replace(3, `"seq"`, `"seqq"`), `FILE:3:2: unknown field "seqq"; did you mean "seq"?`},
+		{"another schema", replace(1, `"schema":1`, `"schema":7`), "FILE:1:11: schema 7, not 1"},
+		{"no header", strings.Join(lines[1:], ""), "FILE:1:1: the first line is not a header: it has no schema"},
 		{"an event that contradicts the others", replace(2, `"acquire-called"`, `"released"`), "FILE:2:1: history: event 1: "},
-		{"an unknown event", replace(last, `"final"`, `"finale"`), fmt.Sprintf(`FILE:%d:1: history: event %d: unknown type "finale"`, last, last-1)},
+		{"an unknown event", replace(last, `"final"`, `"finale"`), fmt.Sprintf(`FILE:%d:%d: unknown type "finale"; did you mean "final"?`, last, strings.Index(lines[last-1], `"final"`)+1)},
+		{"an unknown workload", replace(1, `"workload":"counter"`, `"workload":"conter"`), fmt.Sprintf(`FILE:1:%d: unknown workload "conter"; did you mean "counter"?`, strings.Index(lines[0], `"counter"`)+1)},
+		{"an unknown fence", replace(1, `"fence":"off"`, `"fence":"of"`), fmt.Sprintf(`FILE:1:%d: unknown fence "of"; did you mean "off"?`, strings.Index(lines[0], `"off"`)+1)},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -92,9 +96,75 @@ func TestCheckGivesAStoredHistoryTheVerdictOfItsRun(t *testing.T) {
 	}
 }
 
+// What a run records is nothing that check refuses, whatever the scenario.
+func TestCheckAcceptsTheHistoriesOfTheBuiltinScenarios(t *testing.T) {
+	for _, name := range scenarios.Builtins() {
+		s, err := scenarios.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		label := s.Strategies[0].Label
+		trial, err := run.Once(s, run.Request{Label: label, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		histories := []*history.History{trial.History}
+		for _, part := range trial.Parts {
+			histories = append(histories, part.History)
+		}
+		for _, h := range histories {
+			var b bytes.Buffer
+			if err := history.Write(&b, h); err != nil {
+				t.Fatal(err)
+			}
+			if len(h.Events) == 0 {
+				continue // a large run keeps its parts only
+			}
+			if _, _, err := history.Load(b.Bytes(), headerNames()); err != nil {
+				t.Errorf("%s, %s: %v", name, label, err)
+			}
+		}
+	}
+}
+
+// The story of the run is about the same check.
+func TestCheckShowsTheEvidenceOfTheMostSeriousCheck(t *testing.T) {
+	var h history.History
+	h.Meta = history.Meta{Workload: "counter", Fence: "off", Workers: []string{"a", "b", "c"}, Initial: map[string]string{"x": "0"}, End: 1}
+	var r history.Recorder
+	for _, w := range h.Meta.Workers {
+		r.Record(history.Event{Type: history.AcquireCalled, Worker: w, Section: 1, Key: "x"})
+		r.Record(history.Event{Type: history.Acquired, Worker: w, Section: 1})
+	}
+	for i, op := range []string{"read", "write"} { // all read 0, and then all write 1
+		for n, w := range h.Meta.Workers {
+			e := history.Event{Type: history.Invoke, Worker: w, Section: 1, Request: int64(10*i + n + 1), Op: op, Key: "x"}
+			answer := history.Event{Type: history.OK, Worker: w, Request: e.Request, Value: "0"}
+			if op == "write" {
+				e.Value, answer.Value = "1", ""
+			}
+			r.Record(e)
+			r.Record(answer)
+		}
+	}
+	h.Events = r.Events()
+	var file strings.Builder
+	if err := history.Write(&file, &h); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr := checkText(t, file.String())
+	flat := strings.Join(strings.Fields(stdout), " ")
+	const finding = "a's section 1 and b's section 1 both incremented the 0 of item x (first of 2)"
+	for _, want := range []string{"linearizable invalid item x", "lost-update invalid " + finding, "lost-update: " + finding + " line who"} {
+		if code != exitViolation || stderr != "" || !strings.Contains(flat, want) {
+			t.Errorf("exit code %d, no %q in\n%s%s", code, want, stdout, stderr)
+		}
+	}
+}
+
 // Such a history proves nothing.
 func TestAHistoryWithNothingToJudgeIsUnknown(t *testing.T) {
-	const meta = `{"schema":1,"version":"","scenario":"","strategy":"","label":"","seed":0,"workload":"counter","fence":"","fenced":false,"workers":null,"duration":0,"end":0}` + "\n"
+	const meta = `{"schema":1,"version":"","scenario":"","strategy":"","label":"","seed":0,"workload":"counter","fence":"","fenced":false,"workers":["a"],"duration":0,"end":0}` + "\n"
 	refused := meta + `{"seq":1,"at":0,"type":"acquire-called","worker":"a","section":1,"key":"x"}
 {"seq":2,"at":0,"type":"released","worker":"a","section":1,"class":"not-obtained","err":"taken"}
 {"seq":3,"at":0,"type":"final","key":"x","value":"0"}

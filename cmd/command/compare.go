@@ -29,23 +29,23 @@ func newCompare() *cobra.Command {
 		Use:   "compare BASE HEAD",
 		Short: "Say what got worse or better between two results",
 		Long: `Compare compares the results of a run with earlier ones, strategy by strategy and check by
-check: worse, better, the same, or cannot tell. BASE and HEAD are results.json files or report
-directories. It names the seeds that changed their verdict, and the settings of the scenario
-that differ.
+check. The verdict is worse, better, the same, or cannot tell. BASE and HEAD are results.json
+files or report directories. Compare names the seeds that changed their verdict, and the settings
+of the scenario that differ.
 
-If both have run the same seeds it compares seed by seed (McNemar's exact test), else the
-rates (Fisher's exact test), at 5 % by Holm's rule over all checks. A check that the scenario
-expects to hold is worse with the first run that violates it. A check is the same if no seed
-changed its verdict, or if the rates differ by less than 1 % at 95 %. A check that finds no harm
-(run marks it harmless) decides nothing. The share of finished work is tested with the run as the
-unit, by the largest spread that the runs can have.
+If both have run the same seeds, it compares seed by seed (McNemar's exact test). Otherwise it
+compares the rates (Fisher's exact test). The level is 5 %, by Holm's rule over all checks. A
+check that the scenario expects to hold is worse with the first run that violates it. A check is
+the same if no seed changed its verdict, or if the rates differ by less than 1 % at 95 %. A check
+that finds no harm (run marks it harmless) does not decide. The share of finished work is tested
+with the run as the unit, by the largest spread that the runs can have.
 
 In GitHub Actions each check that got worse is an error of the job, and a difference that may be
-chance a warning; --scenario FILE puts them beside the lines of the strategies.
+chance is a warning. --scenario FILE puts them beside the lines of the strategies.
 
-Exit codes: 0 nothing is worse, 1 something is, or with --fail-on changed a verdict, a check or
-a strategy changed; 64 usage, a file that holds no results, or no strategy in common; 70 a fault
-of lockquake itself.`,
+Exit codes: 0 nothing got worse, 1 something got worse, or with --fail-on changed a verdict, a
+check or a strategy changed; 64 usage error, a file without results, or no strategy in common; 70
+a fault of lockquake itself.`,
 		Example: `  lockquake compare base/results.json lockquake-report
   lockquake compare base head --format markdown >> "$GITHUB_STEP_SUMMARY"
   lockquake compare base head --fail-on changed`,
@@ -68,7 +68,7 @@ of lockquake itself.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", "table", "what to print: table, markdown (for a pull request) or json")
 	flags.StringVar(&f.failOn, "fail-on", "worse", "what makes the exit code 1: worse, changed or never")
-	flags.StringVar(&f.scenario, "scenario", "", "file of the scenario, beside whose lines GitHub Actions shows what got worse")
+	flags.StringVar(&f.scenario, "scenario", "", "file of the scenario; GitHub Actions shows what got worse beside its lines")
 	completeFlag(cmd, "format", cobra.FixedCompletions(comparisonFormats(), cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(cmd, "fail-on", cobra.FixedCompletions(failures(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd

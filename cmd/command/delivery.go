@@ -35,7 +35,7 @@ func (d *delivery) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&d.out, "out", "lockquake-report", "directory to write the report to")
 	flags.BoolVar(&d.noReport, "no-report", false, "write no report directory")
-	flags.BoolVar(&d.metrics, "metrics", false, "print the metrics of each lock too: acquired, refused, timed out, failed, waits and holds")
+	flags.BoolVar(&d.metrics, "metrics", false, "also print the metrics of each lock: acquired, refused, timed out, failed, waits and holds")
 	flags.StringVar(&d.format, "format", "table", "what to print: table or json")
 	completeFlag(cmd, "format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(cmd, "out", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {

@@ -41,18 +41,18 @@ func (p program) newExplore() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explore SCENARIO",
 		Short: "Place a fault at every point of a small run, and say which ones break what",
-		Long: `Explore removes the faults of a scenario and reduces its size, records every point that its
-workers come to, and runs it again with one fault of each kind at each point: nothing is
-left to chance. It prints how many placements there are, what they break, and a map. With
---faults 2 it places every second fault after every first one, and says what it leaves out.
+		Long: `Explore removes the faults of a scenario, reduces its size, and records every point that its
+workers pass. Then it runs the scenario again with one fault of each kind at each point: nothing
+is left to chance. It prints the number of placements, what they break, and a map. With --faults 2
+it places every second fault after every first one, and lists the pairs that it leaves out.
 
 The kinds of faults (those with * are the default of --kinds) are
 
 ` + placedKinds() + `
-With --pauses FILE a pause lasts as long as the longest that was measured (docs/pauses.md).
+With --pauses FILE a pause lasts as long as the longest in the file (docs/pauses.md).
 
---placement tells the story of one placement, which it takes as the output prints it. --write
-makes a scenario file of it, or of the first placement found that does the most harm.
+--placement tells the story of one placement, in the form in which the output prints it. --write
+makes a scenario file of that placement, or of the first placement that does the most harm.
 
 Stopped by Ctrl-C or SIGTERM, explore prints the placements that were tried, marked as partial; a
 second Ctrl-C ends it at once. It stores no runs: the same command starts from the beginning and
@@ -99,7 +99,7 @@ func (f *exploreFlags) declare(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.placement, "placement", nil, "try this fault only, and tell what happened; twice for two faults")
 	flags.StringVar(&f.write, "write", "", "write a placement as a scenario to this file")
 	flags.StringVar(&f.format, "format", "table", "what to print: table or json")
-	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one a processor)")
+	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one per processor)")
 	flags.BoolVar(&f.fail, "fail-on-violation", false, "exit with 1 if a placement corrupts something or breaks fencing")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 }
@@ -123,11 +123,11 @@ func (f *exploreFlags) run(ctx context.Context, arg string, stdout, stderr io.Wr
 	}
 	switch {
 	case f.jobs < 0:
-		return usagef("--jobs is a positive number, not %d", f.jobs)
+		return usagef("--jobs must be a positive number, not %d", f.jobs)
 	case f.search.Faults < 1 || f.search.Faults > 2:
 		return usagef("--faults is 1 or 2, not %d", f.search.Faults)
 	case f.search.Sections < 1 || f.search.Workers < 0 || f.search.Seed < 1:
-		return usagef("--workers, --sections and --seed are positive numbers")
+		return usagef("--workers, --sections and --seed must be positive numbers")
 	case f.pauses != "" && len(f.placement) > 0:
 		return usagef("--pauses has no effect on --placement, which says how long its pause lasts; leave one of them out")
 	}

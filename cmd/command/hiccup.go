@@ -26,16 +26,16 @@ func (p program) newHiccup() *cobra.Command {
 		Use:   "hiccup",
 		Short: "Record the pauses of this machine, for rate and --pauses",
 		Long: `Hiccup sleeps for a millisecond, again and again, and writes each sleep that took more than 5 ms
-too long, with its time. It sees what stops every process of the machine: a container without processor
-time left, a hypervisor that runs others, a page fault, a busy machine. A collector does not log these,
-and does not cause them: run it beside your service, in the same container, on a busy day.
+too long, with its time. It sees everything that stops all processes of the machine: a container without
+processor time left, a hypervisor that runs others, a page fault, a busy machine. The log of a garbage
+collector does not have these pauses. Run hiccup in the same container as your service, on a busy day.
 
-The first line of the file says over how long it was recorded, up to the last ten seconds at any time. So
-a recorder that was killed leaves a usable file, and Ctrl-C ends it with a whole one. The files of
-several machines can be put into one: their times add up.
+The first line of the file has the length of the recording, which is updated every ten seconds. So a
+recorder that was killed leaves a usable file. Ctrl-C ends the recording with a complete file. You can
+join the files of several machines: their lengths add up.
 
-Exit codes: 0 done, also by Ctrl-C without --for; 64 usage error, or --out exists or cannot be created; 70 a write
-to the file failed; 130 interrupted before --for was over.`,
+Exit codes: 0 done, or ended by Ctrl-C without --for; 64 usage error, or --out exists or cannot be created; 70 a
+write to the file failed; 130 interrupted before --for was over.`,
 		Example: `  lockquake hiccup --for 24h
   lockquake rate gc-pause --pauses hiccup.log --locks 40`,
 		Args:              noArguments,

@@ -11,10 +11,10 @@ func (p program) newInit() *cobra.Command {
 	f := adviseFlags{program: p}
 	cmd := &cobra.Command{
 		Use:   "init",
-		Short: "Write a scenario with comments for a lock and the world in which it is used",
-		Long: `Init takes the same inputs as advise, and writes the scenario that advise runs: the lock, its
-neighbours, and the faults that its servers imply. It runs nothing. With --ttl '?' the scenario has
-the usual TTL of the lock; advise searches for one.`,
+		Short: "Write a scenario with comments for a lock with its pauses, latency and work",
+		Long: `Init takes the same inputs as advise, and writes the scenario that advise runs: the lock,
+alternatives to it, and the faults that its servers can have. It runs nothing. With --ttl '?' the
+scenario has the usual TTL of the lock; advise searches for one.`,
 		Example: `  lockquake init --topology failover --renew 10s --pauses "up to 3s" --out lock.yaml
   lockquake run lock.yaml`,
 		Args:              noArguments,

@@ -6,16 +6,15 @@ import (
 	"runtime/debug"
 
 	"lockquake/scenarios"
-	"lockquake/scenarios/campaign"
 )
 
-// collectOften makes the program collect garbage more often if the runs of a scenario are large. It returns a
-// function that ends that.
-func collectOften(s *scenarios.Scenario) (end func()) {
-	if !s.Large() || os.Getenv("GOGC") != "" {
+// setGC sets GOGC, unless the user has set it. It returns a function that restores the value for small runs, which Main
+// has set.
+func setGC(percent int) (restore func()) {
+	if os.Getenv("GOGC") != "" {
 		return func() {}
 	}
-	before := debug.SetGCPercent(campaign.LargeGCPercent) // Main has set one for small runs
+	before := debug.SetGCPercent(percent)
 	return func() { debug.SetGCPercent(before) }
 }
 

@@ -59,8 +59,8 @@ func (p program) newList() *cobra.Command {
 		Use:   "list [" + strings.Join(names, "|") + "] [LIBRARY]",
 		Short: "List the names that a scenario can use",
 		Long: `List prints the names that a scenario can use, and the libraries that --strategy takes. Without an
-argument it prints all of them. With the name of a library it prints where that differs from the strategy
-that is nearest.`,
+argument it prints all of them. With the name of a library it prints how the library differs from the
+nearest strategy.`,
 		Example: "  lockquake list\n  lockquake list strategies --format json\n  lockquake list libraries redsync",
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) == 1 && args[0] == "libraries" {
@@ -274,10 +274,10 @@ func (p program) newValidate() *cobra.Command {
 		Use:   "validate SCENARIO...",
 		Short: "Check scenario files for errors",
 		Long: `Validate reads scenario files, or built-in scenarios by name, as run does. It prints the first
-error of each with its file, line and column, and the nearest right word. Settings that defeat each
-other get a warning, such as a lease that ends before it is renewed.
+error of each with its file, line and column, and the nearest valid word. It warns of settings that
+contradict each other, such as a lease that ends before it is renewed.
 
-Exit codes: 0 if all are right, also with warnings, and 64 if one has an error.`,
+Exit codes: 0 no error, with or without warnings; 64 an error in a file.`,
 		Example: `  lockquake validate my-lock.yaml
   lockquake validate scenarios/*.yaml`,
 		Args: atLeastOne("a scenario"),

@@ -44,7 +44,7 @@ func (p program) newMatrix() *cobra.Command {
 		Use:   "matrix",
 		Short: "Answer which lock fits which need, from runs of all strategies under all classes of faults",
 		Long: fmt.Sprintf(`Matrix runs every strategy without a known flaw for every need, without faults and under each
-class of faults. For each need it says which strategies held under each class that the need
+class of faults. For each need it prints the strategies that held under each class that the need
 requires, cheapest first, with the widest 95 %% bound. Tables with the failing runs and the costs
 follow. The needs are
 
@@ -52,10 +52,10 @@ follow. The needs are
 A strategy holds only if, for each of these classes, a fault of the class hit in at least %d runs,
 no run failed, all checks were decided, and the work was done. Then fewer than 10 %% of such runs
 fail (95 %%). The bound is for the mixture of faults of the class, not for each fault. A cell has
-%d runs, and up to %d if its faults hit seldom. With fewer runs that a fault hit the strategy is
-unknown, and the answer has the command that runs as many as are needed.
-A strategy that fails a need within the first %d seeds gets no more runs; its other cells are
-then not known. The results do not depend on the number of cores.
+%d runs, and up to %d if its faults rarely hit. If faults hit too few of them, the strategy is
+unknown, and the answer has the command that runs enough. A strategy that fails a need within the
+first %d seeds gets no more runs, and its other cells are not known. The results do not depend on
+the number of cores.
 
 The leases are those of the scenarios, 2 s. Other leases are not tried.
 
@@ -63,7 +63,7 @@ The directory has
 
 %s
 Each cell of the page has the command that repeats its first failing run, or all of its runs.
-A need is a scenario of the same name with the prefix need-, which lockquake run also runs.
+Each need is a scenario with the prefix need-, which lockquake run also runs.
 
 With --advice it also compares published advice on locks with the results.
 
@@ -87,13 +87,13 @@ exit code does not depend on the results: it is 0, or 64, 70 and 130 as for the 
 	flags.StringSliceVar(&f.needs, "need", nil, "only these needs (default: all)")
 	flags.StringSliceVar(&f.strategies, "strategy", nil, "only these strategies, and none as the baseline (default: those without a known flaw)")
 	flags.StringVar(&f.on, "on", "", "only the locks on these servers, and none as the baseline: "+strings.Join(familyNames(), ", "))
-	flags.BoolVar(&f.flawed, "flawed", false, "run the strategies with a known flaw too")
+	flags.BoolVar(&f.flawed, "flawed", false, "also run the strategies with a known flaw")
 	flags.BoolVar(&f.advice, "advice", false, "compare published advice with the results")
-	flags.StringVar(&f.seeds, "seeds", "", fmt.Sprintf("seeds of each cell, as in 1-200, and no others (default: 1-%d, and more if the faults hit seldom)", matrix.DefaultSeeds))
+	flags.StringVar(&f.seeds, "seeds", "", fmt.Sprintf("seeds of each cell, as in 1-200, and no others (default: 1-%d, and more if the faults rarely hit)", matrix.DefaultSeeds))
 	flags.StringVar(&f.out, "out", "lockquake-matrix", "directory to write the report to")
 	flags.BoolVar(&f.noReport, "no-report", false, "write no report directory")
 	flags.StringVar(&f.format, "format", "table", "what to print: "+strings.Join(matrixFormats(), ", "))
-	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one a processor)")
+	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one per processor)")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 	for _, flag := range []string{"seeds", "jobs"} {
 		completeFlag(cmd, flag, cobra.NoFileCompletions)
@@ -171,7 +171,7 @@ func (f *matrixFlags) request() (r matrix.Request, err error) {
 		return r, err
 	}
 	if f.jobs < 0 {
-		return r, usagef("--jobs is a positive number, not %d", f.jobs)
+		return r, usagef("--jobs must be a positive number, not %d", f.jobs)
 	}
 	for _, name := range f.needs {
 		if !slices.Contains(matrix.NeedNames(), name) {

@@ -18,15 +18,16 @@ func (p program) newMerge() *cobra.Command {
 	var d delivery
 	cmd := &cobra.Command{
 		Use:   "merge DIR...",
-		Short: "Put the reports of several shards together into one",
+		Short: "Combine the reports of several shards into one",
 		Long: `Merge takes the runs of several reports, such as those of run --shard. It prints the table of all
 runs, and writes the report that one campaign over all seeds would have written. DIR is a report
 directory, or its file runs.log.
 
 Version, scenario and settings must be the same, and no run may be missing: every strategy
-needs every seed from the first to the last. A run that several reports have counts once.
+needs every seed from the first to the last. A run that several reports have counts once, and no report
+may be named twice. The merged report may not replace one of the others.
 Reports of more than a million runs have only sums, and no seed may be in two of them.
-Merge repeats only the runs of which a report has the history.
+Merge repeats only the failing runs whose history the new report shows.
 
 ` + exitCodes,
 		Example: `  lockquake merge shard-1 shard-2 shard-3 --out lockquake-report
@@ -63,6 +64,9 @@ func (d *delivery) merge(ctx context.Context, p program, args []string, stdout, 
 			return err
 		}
 		open = append(open, j)
+		if err := d.apart(arg, args[:i]); err != nil {
+			return err
+		}
 		if i == 0 {
 			if s, err = p.ours(j.Scenario(p.own...)); err != nil {
 				return err
@@ -96,15 +100,41 @@ func (d *delivery) merge(ctx context.Context, p program, args []string, stdout, 
 	return outcome(c.Verdict)
 }
 
+// apart returns an error if a report is also one of those before, or the one to be written.
+func (d *delivery) apart(arg string, before []string) error {
+	for _, other := range before {
+		if sameReport(runsPath(arg), runsPath(other)) {
+			return usagef("%s and %s are the same report: name each one once", other, arg)
+		}
+	}
+	if !d.noReport && sameReport(runsPath(arg), reports.RunsPath(d.out)) {
+		return usagef("the merged report would replace %s, which is one of the reports to merge: name another directory with --out", d.out)
+	}
+	return nil
+}
+
+// sameReport reports whether two paths lead to one file.
+func sameReport(a, b string) bool {
+	first, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	second, err := os.Stat(b)
+	return err == nil && os.SameFile(first, second)
+}
+
+// runsPath returns the path of the journal of a report directory, or that of a journal.
+func runsPath(arg string) string {
+	if info, err := os.Stat(arg); err == nil && info.IsDir() {
+		return reports.RunsPath(arg)
+	}
+	return arg
+}
+
 // readRuns reads the journal of a report directory, or one by its path.
 func readRuns(arg string) (*campaign.Journal, error) {
-	path := arg
-	info, err := os.Stat(path)
-	if err == nil && info.IsDir() {
-		path = reports.RunsPath(path)
-		_, err = os.Stat(path)
-	}
-	if err != nil {
+	path := runsPath(arg)
+	if _, err := os.Stat(path); err != nil {
 		return nil, usageError{fmt.Sprintf("merge takes reports with their runs: %v", err)}
 	}
 	return campaign.ReadJournal(path)

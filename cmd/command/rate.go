@@ -34,27 +34,28 @@ func (p program) newRate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rate SCENARIO --pauses FILE",
 		Short: "Estimate how many violations a year your pauses cause",
-		Long: `Rate takes the pauses of a process from a log, and says how often a year they break your locks. It
-is for failures that are too rare to count: it does not wait for a long pause, but gives each run exactly
-one, at a random moment. The rate is
+		Long: `Rate takes the pauses of a process from a log, and estimates how often a year they break your locks.
+It is for failures that are too rare to count: it does not wait for a long pause, but gives each run
+exactly one, at a random moment. The rate is
 
-  long pauses for each hour of a process, from the log
+  long pauses per hour of a process, from the log
   x share of the runs with one long pause that violate a check of corruption
-  x processes of a lock (the workers of the scenario) x --locks
+  x processes per lock (the workers of the scenario) x --locks
 
-with an interval that has the uncertainty of both. A pause is long if it can outlast a lease: rate
-places pauses at every point of a small run and searches for the shortest that breaks a lock. It never
-guesses at pauses longer than those of the log: if none of them is long, the rate is "at most".
+Its interval combines the uncertainties of the first two factors. A pause is long if it can outlast a
+lease: rate places pauses at every point of a small run and searches for the shortest that breaks a lock.
+It never guesses at pauses longer than those of the log: if none of them is long, the rate is an upper
+bound.
 
 The pauses of the log replace the faults of the scenario; the other settings should be those of your
 locks (--set lock.ttl=30s). The log is that of one process, or of several one after the other: a recording
 of lockquake hiccup, or any file that --pauses of run takes (docs/pauses.md). A list of durations does not
-say over how long it was recorded: say it with --pauses-over.
+have the length of its recording: give it with --pauses-over.
 
 The report directory has the answer (report.md), all figures (rate.json), and the scenario of the runs with
 the pauses of the log (scenario.yaml), which the replay lines repeat.
 
-Stopped by Ctrl-C or SIGTERM, rate shows and writes what the runs so far say.
+Stopped by Ctrl-C or SIGTERM, rate shows and writes the result of the runs so far.
 
 Exit codes: 0 done, whatever the rates are, 64 usage error, 70 a run or a file failed, 130 interrupted.`,
 		Example: `  lockquake hiccup --for 24h
@@ -72,7 +73,7 @@ Exit codes: 0 done, whatever the rates are, 64 usage error, 70 a run or a file f
 	flags := cmd.Flags()
 	flags.StringVar(&f.pauses, "pauses", "", "take the lengths of the workers' pauses, and how often they come, from this file: "+pauseFiles)
 	flags.DurationVar(&f.over, "pauses-over", 0, "the time that the log covers, summed over processes (default: what the log says)")
-	flags.IntVar(&f.locks, "locks", 1, "number of your locks that are used as in the scenario")
+	flags.IntVar(&f.locks, "locks", 1, "number of your locks that are used like that of the scenario")
 	setFlag(cmd, &f.sets)
 	flags.StringVar(&f.check, "check", "", "the check that counts (default: any of corruption)")
 	f.searchFlags(cmd, "seeds to run with each strategy, as in 1-10000 (default: 1-1000)", "lockquake-rate", "directory to write the report to")

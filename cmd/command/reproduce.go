@@ -34,9 +34,9 @@ func (p program) newReproduce() *cobra.Command {
 		Use:   "reproduce SCENARIO",
 		Short: "Run each strategy once and tell what happened",
 		Long: `Reproduce runs every strategy of a scenario once and tells the run with the worst violation as a
-story: which workers believed to hold the lock, which worker held the lease, and what the resource
-accepted or refused. Of the other strategies it says what they violated, and gives the command that
-tells their story. With one strategy it always tells the story.`,
+story: which workers believed that they held the lock, which worker held the lease, and what the
+resource accepted or refused. For each other strategy it prints the violations and the command that
+tells the story. With one strategy it always tells the story.`,
 		Example: `  lockquake reproduce kleppmann
   lockquake reproduce gc-pause --strategy redis --seed 4
   lockquake reproduce kleppmann --set faults.pause.for=9.9s`,
@@ -61,13 +61,13 @@ func (f *reproduceFlags) reproduce(ctx context.Context, arg string, stdout, stde
 		return err
 	}
 	noteLibraries(stderr, s, f.strategies)
-	defer collectOften(s)()
 	names := f.strategies
 	if len(names) == 0 {
 		for _, use := range s.Strategies {
 			names = append(names, use.Label)
 		}
 	}
+	defer setGC(campaign.GCPercent(s, campaign.Request{Strategies: names, Jobs: len(names)}, true))()
 	if _, err := s.Uses(names, nil); err == nil { // if not, the first run says what is wrong
 		noteHistories(stderr, s, len(names))
 	}
@@ -163,9 +163,8 @@ func (p program) newReplay() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay TOKEN",
 		Short: "Repeat one run exactly, from a line of a report",
-		Long: `Replay repeats the run that a token names, prints its story, and compares its checksum. If the
-scenario has changed since, that is an error; another version is a warning, another checksum a
-failure.`,
+		Long: `Replay repeats the run that a token names, prints its story, and compares its checksum. A changed
+scenario is an error, another version is a warning, and another checksum is a failure.`,
 		Example: `  lockquake replay kleppmann@3f2a9c1b0d4e:redis:1:0.1.0:9f1c2d3e4a5b6c7d`,
 		Args:    exactlyOne("one token"),
 
@@ -196,7 +195,7 @@ func (p program) replay(text, traceFile string, stdout, stderr io.Writer) (err e
 	if token.Version != results.Version {
 		fmt.Fprintf(stderr, "lockquake: the token was made by version %s, this is %s: the run may differ\n", token.Version, results.Version)
 	}
-	defer collectOften(s)()
+	defer setGC(campaign.GCPercent(s, campaign.Request{Jobs: 1}, true))()
 	noteHistories(stderr, s, 1)
 	r := run.Request{Label: token.Label, Seed: token.Seed}
 	if traceFile != "" {

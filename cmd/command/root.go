@@ -17,20 +17,20 @@ import (
 )
 
 // exitCodes explains the exit codes of run and merge.
-const exitCodes = `Exit codes: 0 all as expected, 1 a violation where none was expected or none where one
-was, 2 unknown, 64 usage or scenario error, 70 a fault of lockquake or of the lock under
-test itself, 130 interrupted.`
+const exitCodes = `Exit codes: 0 all as expected, 1 an unexpected violation, a missing one that was expected, or a
+threshold that was not met, 2 unknown, 64 usage or scenario error, 70 a fault of lockquake or of
+the lock under test itself, 130 interrupted.`
 
 func (p program) newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   p.file(),
 		Short: "Shakes distributed locks until they break",
 		Long: `lockquake runs workers against a distributed lock in a deterministic simulation, injects
-pauses, late packets and partitions, checks what happened to the protected resource, and
-says how often each lock fails, with the shortest story of how.
+pauses, late packets, partitions and crashes, and checks what happened to the protected
+resource. It reports how often each lock fails, and tells the shortest story of each failure.
 
-What it prints is as wide as the terminal, or as COLUMNS says, but at least 80 columns; a file or a
-pipe has 100. JSON, Markdown and the files of a report are always the same.
+The output is as wide as the terminal, or as COLUMNS, but at least 80 columns. In a file or a pipe
+it has 100 columns. JSON, Markdown and the files of a report do not depend on the width.
 
 ` + exitCodes,
 		Example: `  lockquake reproduce kleppmann
@@ -46,7 +46,7 @@ pipe has 100. JSON, Markdown and the files of a report are always the same.
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			return usageError{strictyaml.Unknown("command", args[0], commandsOf(cmd))}
+			return unknownCommand(args[0], commandsOf(cmd))
 		},
 	}
 	root.SetOut(stdout)
@@ -103,7 +103,7 @@ func newHelp(root *cobra.Command) *cobra.Command {
 				return usageError{err.Error()}
 			}
 			if len(rest) > 0 {
-				return usageError{strictyaml.Unknown("command", rest[0], commandsOf(cmd))}
+				return unknownCommand(rest[0], commandsOf(cmd))
 			}
 			cmd.InitDefaultHelpFlag()
 			cmd.InitDefaultVersionFlag()
@@ -118,6 +118,14 @@ func commandsOf(cmd *cobra.Command) []string {
 		names = append(names, c.Name())
 	}
 	return names
+}
+
+// unknownCommand returns the usage error for a command that does not exist: with the nearest one, or with all.
+func unknownCommand(word string, known []string) error {
+	if len(known) == 0 || strictyaml.Near(word, known) {
+		return usageError{strictyaml.Unknown("command", word, known)}
+	}
+	return usagef("unknown command %.70q; known are %s", word, strings.Join(known, ", "))
 }
 
 // flagError returns a usage error for a flag, with the nearest flag that there is.

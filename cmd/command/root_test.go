@@ -34,6 +34,40 @@ func TestEveryCommandHasHelp(t *testing.T) {
 	}
 }
 
+func TestAnUnknownCommandComesWithTheNearestOrWithAll(t *testing.T) {
+	for word, want := range map[string]string{
+		"rum":        `unknown command "rum"; did you mean "run"?`,
+		"frobnicate": `unknown command "frobnicate"; known are advise, check, `,
+	} {
+		for _, args := range [][]string{{word}, {"help", word}} {
+			var failed bytes.Buffer
+			code := newProgram(nil).execute(t.Context(), args, io.Discard, &failed)
+			if code != exitUsage || !strings.HasPrefix(failed.String(), "lockquake: "+want) {
+				t.Errorf("%v: exit code %d, said %q", args, code, failed.String())
+			}
+			if word == "frobnicate" && !strings.Contains(failed.String(), ", run, ") {
+				t.Errorf("%v: the list has no run: %s", args, failed.String())
+			}
+		}
+	}
+}
+
+func TestAnUnknownStrategyComesWithEachNameOnce(t *testing.T) {
+	var failed bytes.Buffer
+	code := newProgram(nil).execute(t.Context(), []string{"run", "kleppmann", "--strategy", "foo", "--no-report"}, io.Discard, &failed)
+	_, list, found := strings.Cut(failed.String(), "known are ")
+	if code != exitUsage || !found {
+		t.Fatalf("exit code %d, said %q", code, failed.String())
+	}
+	seen := map[string]bool{}
+	for name := range strings.SplitSeq(list, ", ") {
+		if seen[name] {
+			t.Errorf("%s is there twice: %s", name, list)
+		}
+		seen[name] = true
+	}
+}
+
 // A command is copied as one line, so it may be longer.
 func TestTheHelpOfACommandFitsTheScreen(t *testing.T) {
 	t.Setenv("COLUMNS", "80")

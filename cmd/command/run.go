@@ -42,7 +42,7 @@ func (p program) newRun() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run SCENARIO...",
 		Short: "Run scenarios over many seeds and say how often each strategy fails",
-		Long: `Run runs every strategy of a scenario with a range of seeds, prints how many runs violate
+		Long: `Run runs every strategy of a scenario with a range of seeds. It prints how many runs violate
 a check, with 95 % intervals, and writes a report directory. A scenario is a file or the
 name of a built-in one. Progress is shown on standard error.
 
@@ -53,20 +53,20 @@ With several scenarios the report directory has a subdirectory for each, by its 
 by Ctrl-C or SIGTERM, run prints and reports the runs that were done, marked as partial; a
 second Ctrl-C ends it at once. A report is written as a whole or not at all.
 
-Run stores every finished run in the file OUT.runs, beside the directory. It removes the file
-when the report is written, which has the runs as runs.log. After any interruption the same
-command with --resume continues with OUT.runs, or if there is none with OUT/runs.log. It comes
-to the same results as without the interruption. With more seeds or strategies it does the
-missing runs. Without --resume it starts from the beginning.
+Run stores every finished run in the file OUT.runs, beside the report directory. When the report
+is written, it has the runs as runs.log, and run removes OUT.runs. After any interruption the same
+command with --resume continues with OUT.runs, or if there is none with OUT/runs.log. The results
+are the same as without the interruption. With more seeds or strategies, --resume does the missing
+runs. Without --resume, run starts from the beginning.
 
 With more than a million runs the campaign keeps only their sums: OUT.runs has the runs of the
-last minute, and the sums of those before. --resume can add seeds to sums, and no strategies.
+last minute, and the sums of earlier ones. --resume can add seeds to sums, but no strategies.
 
-With --shard 3/16 run does the third of 16 parts of the seeds, for one of 16 machines. It exits
+With --shard 3/16, run does the third of 16 parts of the seeds, for one of 16 machines. It exits
 with 0 when they are done, even if checks are violated: lockquake merge combines the reports of
-the shards, and its verdict decides. With --shard auto it reads which part it is from the
-environment of the platform (Kubernetes, GitLab, Buildkite, CircleCI, Slurm, AWS Batch, Nomad and
-others; docs/ci.md has the variables). If the platform tells no number of parts, write auto/16.
+the shards, and its verdict decides. With --shard auto, run takes its part from the environment of
+the platform (Kubernetes, GitLab, Buildkite, CircleCI, Slurm, AWS Batch, Nomad and others;
+docs/ci.md has the variables). If the platform sets no number of parts, write auto/16.
 
 ` + exitCodes,
 		Example: `  lockquake run gc-pause --seeds 1-1000
@@ -96,8 +96,8 @@ others; docs/ci.md has the variables). If the platform tells no number of parts,
 	pausesFlag(cmd, &f.pauses)
 	f.flags(cmd)
 	flags.BoolVar(&f.resume, "resume", false, "continue with the runs in OUT.runs or OUT/runs.log")
-	flags.StringVar(&f.part, "shard", "", "run one part of the seeds, as in 3/16, for merge; auto: the part that the platform tells")
-	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one a processor)")
+	flags.StringVar(&f.part, "shard", "", "run one part of the seeds, as in 3/16, for merge; auto: the part comes from the environment of the platform")
+	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one per processor)")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 	for _, e := range p.extensions {
 		f.executors = append(f.executors, e.RunFlags(p.described, flags))
@@ -202,7 +202,7 @@ func (f *runFlags) one(ctx context.Context, s *scenarios.Scenario, title, dir st
 
 // campaign runs one scenario and shows its progress.
 func (f *runFlags) campaign(ctx context.Context, s *scenarios.Scenario, title string, r campaign.Request, stderr io.Writer) (*results.Campaign, error) {
-	defer collectOften(s)()
+	defer setGC(campaign.GCPercent(s, r, false))()
 	if f.quiet {
 		return campaign.Run(ctx, s, r)
 	}
@@ -245,7 +245,7 @@ func (f *runFlags) request() (r campaign.Request, err error) {
 		return r, err
 	}
 	if f.jobs < 0 {
-		return r, usagef("--jobs is a positive number, not %d", f.jobs)
+		return r, usagef("--jobs must be a positive number, not %d", f.jobs)
 	}
 	for _, asked := range f.executors {
 		if f.executor, err = asked(); f.executor != nil || err != nil {

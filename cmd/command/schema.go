@@ -24,10 +24,10 @@ completes a file that begins with the line
 
   # yaml-language-server: $schema=lockquake.schema.json
 
-Lockquake validate finds more errors, such as a label that is there twice.
+The command validate finds more errors, such as a duplicate label.
 
-The schema of histories is for programs that record or read them (docs/history.md). It
-describes one line. Lockquake check finds more errors, such as an answer without a request.`,
+The schema of histories is for programs that record or read them (docs/history.md). It describes
+one line. The command check finds more errors, such as an answer without a request.`,
 		Example: `  lockquake schema > lockquake.schema.json
   lockquake schema history > history.schema.json`,
 		Args: func(_ *cobra.Command, args []string) error {

@@ -32,7 +32,7 @@ func platforms() []platform {
 }
 
 // parseShard reads 3/16; or auto, with the index and the number from a platform's environment; or
-// auto/16, for a platform that tells no number.
+// auto/16, for a platform that sets no number.
 func parseShard(text string, environ func(string) string) (part, parts int, err error) {
 	first, second, divided := strings.Cut(text, "/")
 	if divided {
@@ -68,7 +68,7 @@ func findShard(parts int, environ func(string) string) (part, all int, err error
 	}
 	switch {
 	case len(found) == 0:
-		return 0, 0, usagef("--shard auto: no platform tells an index; it reads one of %s", strings.Join(known, ", "))
+		return 0, 0, usagef("--shard auto: no platform sets an index in its environment; known variables are %s", strings.Join(known, ", "))
 	case len(found) > 1:
 		return 0, 0, usagef("--shard auto: %s are set: unset all but one, or write the shard as 3/16", strings.Join(names, " and "))
 	}
@@ -91,7 +91,7 @@ func (p platform) shard(parts int, environ func(string) string) (part, all int, 
 		return n
 	}
 	if p.count == "" && parts == 0 {
-		return 0, 0, usagef("--shard auto: %s tells no number of shards: write it, as in auto/16", p.name)
+		return 0, 0, usagef("--shard auto: %s sets no number of shards: write it, as in auto/16", p.name)
 	}
 	if all = parts; parts == 0 || environ(p.count) != "" {
 		all = number(p.count, parts)

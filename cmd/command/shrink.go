@@ -32,15 +32,15 @@ func (p program) newShrink() *cobra.Command {
 	f := shrinkFlags{program: p}
 	cmd := &cobra.Command{
 		Use:   "shrink TOKEN|SCENARIO",
-		Short: "Make a failing run as small as it can be",
+		Short: "Reduce a failing run as far as possible",
 		Long: `Shrink takes a failing run and makes it smaller as long as it still violates the same
 check: fewer faults, fewer workers and sections, shorter times. It prints the story of the
 smallest run, and writes it as a scenario file.
 
-The run is that of a replay token, or of a scenario with --strategy and --seed. Without a
-seed it is the first that fails. Stopped by Ctrl-C, shrink writes the smallest run so far.
+The run is that of a replay token, or of a scenario with --strategy and --seed. Without a seed,
+shrink takes the first failing run. Stopped by Ctrl-C, it writes the smallest run so far.
 
-Exit codes: 0 the file is written; 64 usage or scenario error, and a run that does not
+Exit codes: 0 the file is written; 64 usage or scenario error, or a run that does not
 fail; 70 a fault of lockquake or of the lock under test itself; 130 interrupted.`,
 		Example: `  lockquake shrink gc-pause --strategy redis
   lockquake shrink gc-pause --strategy redis --seed 17 --check linearizable --out small.yaml`,
@@ -57,7 +57,7 @@ fail; 70 a fault of lockquake or of the lock under test itself; 130 interrupted.
 	pausesFlag(cmd, &f.pauses)
 	flags.StringVar(&f.strategy, "strategy", "", "strategy, label or library such as redsync (default: the first that fails)")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of the run (default: the first that fails)")
-	flags.StringVar(&f.check, "check", "", "check that it must still violate (default: the most serious one)")
+	flags.StringVar(&f.check, "check", "", "check that the smaller run must violate (default: the most serious one)")
 	flags.StringVar(&f.out, "out", "shrunk.yaml", "file to write the small scenario to")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 	completeFlag(cmd, "strategy", p.completeStrategies)
@@ -164,7 +164,7 @@ func (f *shrinkFlags) confirm(small *search.Shrunk) error {
 		return err
 	}
 	if again.Checksum != small.Trial.Checksum {
-		return fmt.Errorf("%s gives the checksum %s, and not %s", f.out, again.Checksum, small.Trial.Checksum)
+		return fmt.Errorf("%s gives the checksum %s instead of %s", f.out, again.Checksum, small.Trial.Checksum)
 	}
 	return nil
 }

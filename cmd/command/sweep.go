@@ -33,9 +33,9 @@ func (p program) newSweep() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sweep SCENARIO --vary PATH=VALUES",
 		Short: "Vary one or two parameters, and find where each strategy breaks",
-		Long: `Sweep runs a scenario with every value of a parameter, or with every pair of values of two, and
-with the same seeds. It shows how the rate of each strategy depends on the value: as a table,
-and in a directory as a picture (lines, or a map for each strategy), as CSV and as JSON. All
+		Long: `Sweep runs a scenario with every value of a parameter, or with every pair of values of two
+parameters, over the same seeds. It prints a table of the rate of each strategy at each value. A
+directory has the same as a picture (lines, or a map for each strategy), as CSV and as JSON. All
 settings of a scenario file can be varied:
 
   --vary lock.ttl=1s..30s             ten steps, in equal ratios if the range is wide
@@ -45,12 +45,11 @@ settings of a scenario file can be varied:
   --vary faults.pause.for.median=...  the one fault of that kind; else faults[2].pause.for
   --vary strategies.fenced.lock.ttl=  the use of a strategy with that label
 
-With --find it then bisects between the first two steps of which one breaks a strategy and
-the other does not. It prints from which value on (or up to which) the strategy breaks, with
-what precision, and the share of the TTL. A value breaks a strategy if at least one of the
-runs violates the check, if less than 1 % of the work is finished, or if a bound is not met.
-The bounds are those that the scenario expects, and those of --require, as in
---require 'finished >= 99 %'.
+With --find, sweep then bisects between the first two neighbouring steps of which one breaks a
+strategy and the other does not. It prints the value at which the strategy breaks, its precision,
+and its share of the TTL. A value breaks a strategy if at least one run violates the check, if
+less than 1 % of the work is finished, or if a bound is not met. The bounds are those of the
+scenario's expectations and those of --require, as in --require 'finished >= 99 %'.
 
 Stopped by Ctrl-C or SIGTERM, sweep shows and writes the points that were done. The exit code
 does not depend on the results: it is 0, or 64, 70 and 130 as for the other commands.`,
@@ -72,8 +71,8 @@ does not depend on the results: it is 0, or 64, 70 and 130 as for the other comm
 	pausesFlag(cmd, &f.pauses)
 	flags.StringVar(&f.check, "check", "", "the check that counts (default: any that decides)")
 	flags.BoolVar(&f.find, "find", false, "find the value at which each strategy breaks")
-	flags.StringArrayVar(&f.require, "require", nil, "a bound that every strategy has to meet, as in 'finished >= 99 %'; repeatable")
-	flags.StringVar(&f.precision, "precision", "1%", "how precisely to find it, as a share of the value")
+	flags.StringArrayVar(&f.require, "require", nil, "a bound that every strategy must meet, as in 'finished >= 99 %'; repeatable")
+	flags.StringVar(&f.precision, "precision", "1%", "precision of the value that --find searches for, as a share of the value")
 	f.searchFlags(cmd, "seeds to run at each point, as in 1-1000 or 17 (default: those of the scenario, at most 1-100)", "lockquake-sweep", "directory to write picture, CSV and JSON to")
 	for _, flag := range []string{"vary", "precision", "require"} {
 		completeFlag(cmd, flag, cobra.NoFileCompletions)
@@ -89,7 +88,7 @@ func (f *runFlags) searchFlags(cmd *cobra.Command, seeds, out, directory string)
 	flags.StringVar(&f.out, "out", out, directory)
 	flags.BoolVar(&f.noReport, "no-report", false, "write no directory")
 	flags.StringVar(&f.format, "format", "table", "what to print: table or json")
-	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one a processor)")
+	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one per processor)")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 	for _, flag := range []string{"seeds", "jobs"} {
 		completeFlag(cmd, flag, cobra.NoFileCompletions)

@@ -23,11 +23,11 @@ func (p program) newVersion() *cobra.Command {
 		Use:   "version",
 		Short: "Print the version, the commit and the Go version of this program",
 		Long: `Version prints the version of lockquake, the commit of its source, whether the source had
-uncommitted changes, and the Go version. A program with locks of its own prints the same of its
-own source too.
+uncommitted changes, and the Go version. A program with locks of its own also prints the commit of
+its own source.
 
-Go records the commit if go build makes the program in a clone of the repository. It does not in a
-worktree or a submodule of git, where .git is a file, nor for go run and go test.`,
+Go records the commit if go build builds the program in a clone of the repository. It does not
+record it in a worktree or a submodule of git, where .git is a file, or with go run and go test.`,
 		Example: `  lockquake version
   lockquake version --format json`,
 		Args:              noArguments,

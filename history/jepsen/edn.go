@@ -74,7 +74,7 @@ func (r *reader) skip() error {
 // value reads one value. It returns an error if there is none.
 func (r *reader) value() (Value, error) {
 	if r.depth++; r.depth > maxDepth {
-		return Value{}, r.at.Errorf("values stand more than %d deep in one another", maxDepth)
+		return Value{}, r.at.Errorf("values are nested more than %d deep", maxDepth)
 	}
 	defer func() { r.depth-- }()
 	if err := r.skip(); err != nil {
@@ -96,7 +96,7 @@ func (r *reader) value() (Value, error) {
 	case b == '#' && r.peek(1) == '#':
 		token := r.token()
 		if token != "##Inf" && token != "##-Inf" && token != "##NaN" {
-			return Value{}, at.Errorf("%q is no number", token)
+			return Value{}, at.Errorf("%q is not a number", token)
 		}
 		return Value{Kind: Other, Text: token, Place: at}, nil
 	case b == '#':
@@ -150,7 +150,7 @@ func (v Value) unique() error {
 	for i := 0; i < len(v.Items); i += stride {
 		identity := v.Items[i].Identity()
 		if seen[identity] {
-			return v.Items[i].Errorf("%s is there twice", v.Items[i])
+			return v.Items[i].Errorf("%s appears twice", v.Items[i])
 		}
 		seen[identity] = true
 	}
@@ -196,7 +196,7 @@ func (r *reader) text() (Value, error) {
 		case c == '"':
 			r.advance(1)
 			if !utf8.Valid(b) {
-				return Value{}, v.Errorf("a string that is no UTF-8")
+				return Value{}, v.Errorf("a string that is not UTF-8")
 			}
 			v.Text = strconv.Quote(string(b))
 			return v, nil

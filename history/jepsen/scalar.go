@@ -79,7 +79,7 @@ func character(token string, at Place) (Value, error) {
 // equal get the same text: 1.0 and 1.00, 2/4 and 1/2, 5 and 5N and 0x5. An integer, a float and a
 // decimal (with M) are never equal.
 func number(token string, at Place) (Value, error) {
-	wrong := at.Errorf("%q is no number", token)
+	wrong := at.Errorf("%q is not a number", token)
 	if above, below, ratio := strings.Cut(token, "/"); ratio {
 		a, ok := new(big.Int).SetString(above, 10)
 		b, ok2 := new(big.Int).SetString(below, 10)

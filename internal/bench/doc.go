@@ -10,11 +10,11 @@
 //   - only the commands of a lock cycle, on a miniredis that makes a new Lua state for every
 //     script.
 //
-// The bare engine is measured by event, and the checks by the length of a history. Worlds of more and
-// more workers, and of more and more virtual time, are compared with linear growth; the largest need
+// The bare engine is measured per event, and the checks by the length of a history. Runs with increasing
+// numbers of workers, and with increasing virtual time, are compared with linear growth; the largest need
 // the flags -big and -timeout 2h.
 //
-// This prints one table, which names the machine, and then a line for each of these worlds:
+// This prints one table, which names the machine, and then a line for each of these runs:
 //
 //	make bench
 //

@@ -144,12 +144,9 @@ checks: [linearizable, lost-update, exclusion, belief, fencing, told, recovery, 
 	if err != nil {
 		return err
 	}
-	percent := 400 // as the command does
-	if s.Large() {
-		percent = campaign.LargeGCPercent
-	}
-	debug.SetGCPercent(percent)
-	if _, err := campaign.Run(context.Background(), s, campaign.Request{Seeds: results.SeedRange{First: 1, Last: 1}, Jobs: 1, Stall: time.Hour}); err != nil {
+	r := campaign.Request{Seeds: results.SeedRange{First: 1, Last: 1}, Jobs: 1, Stall: time.Hour}
+	debug.SetGCPercent(campaign.GCPercent(s, r, false)) // as the command does
+	if _, err := campaign.Run(context.Background(), s, r); err != nil {
 		return err
 	}
 	var m runtime.MemStats

@@ -13,8 +13,8 @@ func writeChecks(b *strings.Builder) error {
 	b.WriteString("A check is valid, invalid or unknown. Unknown is never a pass. [The model](../model.md#what-the-checks-decide)\n" +
 		"says what each check decides, and what it cannot find. An advisory check does not decide a run unless an expectation\n" +
 		"names it. A check *of holders* has nothing to judge under a strategy\n" +
-		"that takes no lock, such as `optimistic`. A check *of grants* has nothing to judge under one whose owners keep their grant\n" +
-		"across sections, such as `single-writer`.\n\n")
+		"that takes no lock, such as `optimistic`. A check *of grants* has nothing to judge under a strategy whose owners keep their\n" +
+		"grant across sections, such as `single-writer`.\n\n")
 	for _, c := range checker.Catalogue() {
 		on := "every workload"
 		if c.Workloads != nil {
@@ -22,7 +22,7 @@ func writeChecks(b *strings.Builder) error {
 		}
 		fmt.Fprintf(b, "- **%s**: %s. For %s. One violation is %s.%s\n", c.Name, c.Doc, on, c.Unit, checkNotes(c))
 	}
-	b.WriteString("\n## Models of stored histories\n\n`lockquake check` judges a history of Jepsen by one of these models; [more](../check.md).\n\n")
+	b.WriteString("\n## Models of stored histories\n\n`lockquake check` judges a history of Jepsen by one of these models ([details](../check.md)).\n\n")
 	for _, m := range stored.Models() {
 		fmt.Fprintf(b, "- **%s** (%s): %s\n", m.Name, strings.Join(m.Functions, ", "), m.Doc)
 	}

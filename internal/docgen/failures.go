@@ -14,10 +14,10 @@ func writeFailures(b *strings.Builder) error {
 		return err
 	}
 	writeFindings(b)
-	b.WriteString("\n## All scenarios\n\nEach built-in scenario with what happens, its source, and what it expects of each strategy: the checks that the\n" +
-		"strategy must violate in at least one run, and those that it must hold in every run. The tests run all scenarios.\n\n" +
-		"`lockquake reproduce NAME` prints one run of each strategy as a story. `lockquake run NAME` runs all seeds and compares\n" +
-		"the result with what is expected.\n\n")
+	b.WriteString("\n## All scenarios\n\nThis section has the story, the source and the expectations of each built-in scenario. A strategy must violate some\n" +
+		"checks in at least one run, and hold others in every run. The tests run all scenarios.\n\n" +
+		"`lockquake reproduce NAME` runs each strategy once and prints the run with the worst violation as a story. `lockquake run NAME`\n" +
+		"runs all seeds and compares the result with the expectations.\n\n")
 	groups := []struct {
 		title, about string
 		names        []string

@@ -21,10 +21,10 @@ func writeFaults(b *strings.Builder) error {
 	if err != nil {
 		return err
 	}
-	b.WriteString("Each entry of `faults:` in a scenario has one of these kinds. It happens once `at` a time, once `when` a worker reaches\n" +
-		"a [point](points.md), or repeatedly: `every` is the time from the end of one to the start of the next. " +
-		"[Scenario\nfiles](scenarios.md#faults) has the keys beside the kind.\n\n" +
-		"As a server, `lock` is all servers of the lock, or the primary if the lock is replicated; `lock-2`, `lock-replica` and\n" +
+	b.WriteString("Each entry of `faults:` in a scenario has one of these kinds. The fault happens once at a time (`at`), once when a worker\n" +
+		"reaches a [point](points.md) (`when`), or repeatedly: `every` is the time from the end of one fault to the start of the next. " +
+		"[Scenario\nfiles](scenarios.md#faults) lists the other keys of an entry.\n\n" +
+		"As a target, `lock` means all lock servers, or the primary if the lock is replicated; `lock-2`, `lock-replica` and\n" +
 		"`resource` are single servers. A fault of a server that a strategy does not have hits nothing.\n\n" +
 		"Strategies make their claims for these classes of faults:\n")
 	var words []string

@@ -81,9 +81,10 @@ func findings() []finding {
 // writeFindings writes the table of findings.
 func writeFindings(b *strings.Builder) {
 	b.WriteString("\n## Findings about Go libraries\n\n" +
-		"What tests of public libraries as they are have shown ([test the library that you use](test-a-library.md)). The first test of a row\n" +
-		"runs the library under the condition. The second one runs the same without the condition, or under it with a remedy. Both are in\n" +
-		"[examples](../examples), and run with the versions of the table. The reports are about the same behaviour, often of an older version.\n\n" +
+		"Tests of unmodified public libraries found these failures ([test the library that you use](test-a-library.md)). The first test of\n" +
+		"a row runs the library under the condition. The second test runs it without the condition, or under the condition with a remedy.\n" +
+		"Both are in [examples](../examples), and run with the versions of the table. The reports describe the same behaviour, often of an\n" +
+		"older version.\n\n" +
 		"| library | what goes wrong | condition | tests | check | reports |\n|---|---|---|---|---|---|\n")
 	for _, f := range findings() {
 		check, reports := "measured", "-"

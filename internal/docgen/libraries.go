@@ -12,12 +12,13 @@ import (
 func writeLibraries(b *strings.Builder) error {
 	b.WriteString("`--strategy redsync` runs the strategy that is nearest to a library, with the library's parts, in any scenario:\n\n" +
 		"    lockquake run gc-pause --strategy redsync,redisson,shedlock-redis\n\n" +
-		"A scenario file names it in the same way (`strategies: [redsync]`), and what the file sets counts over the parts of the library.\n" +
-		"Its label is the name of the library. It is not the code of the library: this page says where they differ. A library\n" +
-		"has no claims of its own. TTL and retries are those of the scenario; the numbers of the library\n" +
-		"are below, to be set with `--set` or in the file. What is not marked as inferred was read in the file that is linked, at that commit;\n" +
-		"other versions can differ. `lockquake list libraries` prints the names, and `lockquake list libraries redsync` one section of this page.\n\n")
-	b.WriteString("| library | nearest strategy | its published bugs that are reproduced |\n|---|---|---|\n")
+		"A scenario file names a library in the same way (`strategies: [redsync]`). Values that the file sets override the parts of the\n" +
+		"library. The label of the strategy is the name of the library. The strategy does not run the code of the library: this page\n" +
+		"lists the differences. A library has no claims of its own. TTL and retries are those of the scenario. To use the library's own\n" +
+		"numbers, set the values below with `--set` or in the file. Each fact was read in the linked file at that commit, unless it is\n" +
+		"marked as inferred; other versions can differ. `lockquake list libraries` prints the names, and `lockquake list libraries redsync`\n" +
+		"prints one section of this page.\n\n")
+	b.WriteString("| library | nearest strategy | reproduced bugs |\n|---|---|---|\n")
 	for _, l := range libraries.All() {
 		fmt.Fprintf(b, "| [%s](#%[1]s) | %s | %s |\n", l.Name, nearest(l), links(l.Bugs))
 	}
@@ -28,11 +29,11 @@ func writeLibraries(b *strings.Builder) error {
 }
 
 func writeLibrary(b *strings.Builder, l libraries.Library) {
-	fmt.Fprintf(b, "\n## %s\n\n[%s](https://github.com/%[2]s), read at %s. Nearest is %s.\n\n", l.Name, l.Project, l.Read(), nearest(l))
+	fmt.Fprintf(b, "\n## %s\n\n[%s](https://github.com/%[2]s), read at %s. The nearest strategy is %s.\n\n", l.Name, l.Project, l.Read(), nearest(l))
 	for _, kind := range []struct {
 		of    libraries.Kind
 		title string
-	}{{libraries.Same, "As the strategy"}, {libraries.Differs, "Differs"}, {libraries.Default, "Its defaults"}} {
+	}{{libraries.Same, "Same as the strategy"}, {libraries.Differs, "Different from the strategy"}, {libraries.Default, "Defaults of the library"}} {
 		var facts []string
 		for _, f := range l.Facts {
 			if f.Kind == kind.of {
@@ -44,12 +45,12 @@ func writeLibrary(b *strings.Builder, l libraries.Library) {
 		}
 	}
 	if l.Defaults != "" {
-		fmt.Fprintf(b, "Its numbers in a scenario: `lock: {%s}`\n\n", l.Defaults)
+		fmt.Fprintf(b, "The same defaults in a scenario: `lock: {%s}`\n\n", l.Defaults)
 	}
 	if l.Bugs != nil {
-		fmt.Fprintf(b, "Its published bugs that are reproduced, of this or an older version: %s.\n\n", links(l.Bugs))
+		fmt.Fprintf(b, "Scenarios that reproduce published bugs of this or an older version: %s.\n\n", links(l.Bugs))
 	}
-	fmt.Fprintf(b, "With its parts the strategy fails in %s:\n\n    lockquake reproduce %s --strategy %s\n", links(l.Fails), l.Fails[0], l.Name)
+	fmt.Fprintf(b, "With the parts of the library the strategy fails in %s:\n\n    lockquake reproduce %s --strategy %s\n", links(l.Fails), l.Fails[0], l.Name)
 }
 
 // where returns the source of a fact.

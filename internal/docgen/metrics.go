@@ -11,11 +11,11 @@ import (
 
 // writeMetrics writes the metrics, and the measures that an expectation can bound.
 func writeMetrics(b *strings.Builder) error {
-	b.WriteString("What a monitor of the lock's callers would show, and the cost of the lock to them. The metrics follow from the history of a\n" +
-		"run, so they mean the same for every lock. `report.html` and `report.md` have them as tables, `results.json` as\n" +
-		"`metrics` of each strategy, and `lockquake run --metrics` prints the most important ones. The metrics of several runs are added up.\n\n" +
-		"A *section* is one use of the lock, from the call to the return. Each one that was answered is counted once by how\n" +
-		"it was let in or not: `acquisitions`, `refused`, `timed_out` or `failed`. The rest crashed while they waited, or still waited at the end of\n" +
+	b.WriteString("The metrics are the figures that a monitor of the lock's callers would show, and the cost of the lock to them. They are\n" +
+		"computed from the history of a run, so they mean the same for every lock. `report.html` and `report.md` have them as tables, `results.json`\n" +
+		"has them as `metrics` of each strategy, and `lockquake run --metrics` prints the most important ones. The metrics of several runs are added up.\n\n" +
+		"A *section* is one use of the lock, from the call to the return. Each answered section is counted once, as `acquisitions`,\n" +
+		"`refused`, `timed_out` or `failed`. The other sections crashed while they waited, or still waited at the end of\n" +
 		"the run. All times are virtual, in nanoseconds. A spread counts cases with their durations: `n`, `total`, `median`, `p90`,\n" +
 		"`p99` and `max`; its quantiles are precise to 1.6 %.\n\n")
 	for field := range reflect.TypeFor[checker.Metrics]().Fields() {

@@ -25,7 +25,7 @@ func Pages(root *cobra.Command, pointDoc func(point string) (string, error)) ([]
 	const made = "<!-- Made from the program; make update writes it again. -->\n\n"
 	var pages []Page
 	var contents strings.Builder
-	contents.WriteString(made + "# Reference\n\nMade from the program: it lists what this version knows.\n\n")
+	contents.WriteString(made + "# Reference\n\nThis reference is generated from the program. It lists the features of this version.\n\n")
 	for _, d := range []draft{
 		{"reference/commands.md", "Commands", "every command with its flags", func(b *strings.Builder) error {
 			writeCommands(b, root)
@@ -33,14 +33,14 @@ func Pages(root *cobra.Command, pointDoc func(point string) (string, error)) ([]
 		}},
 		{"reference/scenarios.md", "Scenario files", "every key of a scenario file", writeScenarios},
 		{"reference/strategies.md", "Strategies", "every lock, what it claims, and the parts that locks are made of", writeStrategies},
-		{"reference/workloads.md", "Workloads and resources", "what workers do under a lock, and what the resource does with a token", writeWorkloads},
-		{"reference/faults.md", "Faults", "what can go wrong, with the parameters of each kind", writeFaults},
+		{"reference/workloads.md", "Workloads and resources", "the work under a lock, and the policies of the resource for tokens", writeWorkloads},
+		{"reference/faults.md", "Faults", "every kind of fault with its parameters", writeFaults},
 		{"reference/checks.md", "Checks", "the checks of runs and of stored histories", writeChecks},
-		{"reference/metrics.md", "Metrics", "what is measured of each lock: acquired, refused, timed out, failed, waits, holds, contention", writeMetrics},
+		{"reference/metrics.md", "Metrics", "the measures of each lock: acquired, refused, timed out, failed, waits, holds, contention", writeMetrics},
 		{"reference/points.md", "Points", "the named steps at which a fault can happen", func(b *strings.Builder) error {
 			return writePoints(b, pointDoc)
 		}},
-		{"failures.md", "Failures that are reproduced", "", writeFailures},
+		{"failures.md", "Reproduced failures", "", writeFailures},
 		{"libraries.md", "Libraries by name", "", writeLibraries},
 	} {
 		var b strings.Builder

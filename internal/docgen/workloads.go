@@ -17,8 +17,8 @@ func writeWorkloads(b *strings.Builder) error {
 		return err
 	}
 	keys := at(root, "properties", "workload", "properties")
-	b.WriteString("In all of them each worker runs one critical section after another. Each section locks an item, works, and\n" +
-		"releases the lock; then the worker waits. All keys are in [scenario files](scenarios.md#workload).\n\n" +
+	b.WriteString("In every workload each worker runs one critical section after another. Each section locks an item, works, and\n" +
+		"releases the lock; then the worker waits. [Scenario files](scenarios.md#workload) lists all keys.\n\n" +
 		"- **hold**: how long the work takes\n- **think**: time between two sections\n\n")
 	for _, info := range workload.Catalogue() {
 		fmt.Fprintf(b, "## %s\n\n%s\n\n", info.Name, sentence(info.Doc))

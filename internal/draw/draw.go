@@ -39,7 +39,15 @@ func (s Stream) At(ordinal uint64) Draw {
 // sequence again, and it is independent of the draws of At. Its NormFloat64 and ExpFloat64 use the
 // machine's exp and log, so only these may differ between architectures.
 func (s Stream) Rand() *rand.Rand {
-	return rand.New(&Draw{s.key})
+	g := &generator{draw: Draw{s.key}}
+	g.Rand = *rand.New(&g.draw)
+	return &g.Rand
+}
+
+// generator is a rand.Rand with its source, in one place in memory.
+type generator struct {
+	rand.Rand
+	draw Draw
 }
 
 // Draw is a short sequence of numbers that belong to one ordinal of a stream. Each method advances

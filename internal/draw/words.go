@@ -103,7 +103,7 @@ func duration(text string, err *error) time.Duration {
 	}
 	d, wrong := time.ParseDuration(text)
 	if wrong != nil {
-		*err = fmt.Errorf("%q is no duration such as 150ms", text)
+		*err = fmt.Errorf("%q is not a duration such as 150ms", text)
 	}
 	return d
 }

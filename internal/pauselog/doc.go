@@ -1,6 +1,6 @@
-// Package pauselog reads how long a process was paused, from what its runtime logs.
+// Package pauselog reads the pauses of a process from the log of its runtime.
 //
-// [Read] takes one of these files and tells them apart by their lines:
+// [Read] takes one of these files, and recognises the format by its lines:
 //
 //   - the output of a Go program under GODEBUG=gctrace=1. A collection stops the world twice, and
 //     the first and the third figure of "a+b+c ms clock" are these pauses (Go 1.26,
@@ -13,7 +13,7 @@
 // The other lines of a log are skipped, since programs write to the same stream. A list has no
 // other lines.
 //
-// A log of a runtime has only what the runtime knows of. It does not have the pauses of the machine,
-// such as a stopped container, a migrated virtual machine or a process that waits for a processor. A
-// recording of hiccups has these too.
+// A runtime logs only its own pauses. The log does not have the pauses of the machine, such as a stopped
+// container, a migrated virtual machine or a process that waits for a processor. A recording of hiccups
+// has these too.
 package pauselog

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Kind names the sort of a file.
@@ -116,8 +117,10 @@ func readList(name string, lines []string) (Log, error) {
 		}
 		d, err := time.ParseDuration(line)
 		if err != nil {
-			text := quote(line) + " is no duration like 150ms"
-			if len(log.Pauses) == 0 {
+			text := quote(line) + " is not a duration such as 150ms"
+			if !utf8.ValidString(line) || strings.ContainsRune(line, 0) {
+				text = "the line is not text in UTF-8"
+			} else if len(log.Pauses) == 0 {
 				text += ", and no line of the file is a pause in a log of Go or of a JVM"
 			}
 			return Log{}, &LineError{name, i + 1, text}

@@ -142,16 +142,16 @@ func TestABadFileIsOneErrorWithItsLine(t *testing.T) {
 		jvm   = "[0.3s][info][gc] GC(3) Pause Remark 1M->1M(2M) 1.000ms\n"
 	)
 	tests := []struct{ name, text, want string }{
-		{"a word in a list", "5ms\nfive\n", `f:2: "five" is no duration like 150ms`},
-		{"no list and no log", "server starts\n5ms\n", `f:1: "server starts" is no duration like 150ms, and no line of the file is a pause in a log of Go or of a JVM`},
-		{"a figure without a unit", "150\n", `f:1: "150" is no duration like 150ms, and no line of the file is a pause in a log of Go or of a JVM`},
+		{"a word in a list", "5ms\nfive\n", `f:2: "five" is not a duration such as 150ms`},
+		{"no list and no log", "server starts\n5ms\n", `f:1: "server starts" is not a duration such as 150ms, and no line of the file is a pause in a log of Go or of a JVM`},
+		{"a figure without a unit", "150\n", `f:1: "150" is not a duration such as 150ms, and no line of the file is a pause in a log of Go or of a JVM`},
 		{"a negative duration", "5ms\n-5ms\n", `f:2: "-5ms" is not between 0s and ten years`},
 		{"a duration of more than ten years", "87601h\n", `f:1: "87601h" is not between 0s and ten years`},
 		{"a duration in a log", "hello\n" + trace + "5ms\n", `f:3: "5ms" is a bare duration, and line 2 is of a gctrace log of Go: a file is one of them`},
 		{"a log in a list", "5ms\n" + trace, `f:1: "5ms" is a bare duration, and line 2 is of a gctrace log of Go: a file is one of them`},
 		{"two runtimes", trace + "x\n" + jvm, `f:3: a line of a garbage collection log of a JVM, and line 1 is of a gctrace log of Go: a file is one of them`},
 		{"a recording of hiccups in a log", trace + "2026-11-29T14:33:10.123Z hiccup 152.317 ms", `f:2: a line of a recording of lockquake hiccup, and line 1 is of a gctrace log of Go: a file is one of them`},
-		{"a cut line", "gc 1 @1.0s 0%: 1.0+1.0", `f:1: "gc 1 @1.0s 0%: 1.0+1.0" is no duration like 150ms, and no line of the file is a pause in a log of Go or of a JVM`},
+		{"a cut line", "gc 1 @1.0s 0%: 1.0+1.0", `f:1: "gc 1 @1.0s 0%: 1.0+1.0" is not a duration such as 150ms, and no line of the file is a pause in a log of Go or of a JVM`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -33,7 +33,7 @@ func Sequences(t *testing.T) (first, last int) {
 	first, err1 := strconv.Atoi(from)
 	last, err2 := strconv.Atoi(to)
 	if err1 != nil || err2 != nil {
-		t.Fatalf("%s=%s is no number and no range", howMany, text)
+		t.Fatalf("%s=%s is neither a number nor a range", howMany, text)
 	}
 	return first, last
 }

@@ -119,7 +119,7 @@ func parsed(tag string, missing time.Duration) time.Duration {
 	}
 	d, err := time.ParseDuration(tag)
 	if err != nil {
-		panic(fmt.Sprintf("strictyaml: the tag %q is no duration", tag)) // a mistake in the program
+		panic(fmt.Sprintf("strictyaml: the tag %q is not a duration", tag)) // a mistake in the program
 	}
 	return d
 }

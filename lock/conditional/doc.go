@@ -1,4 +1,4 @@
-// Package conditional has the strategies that take no lock: they need a resource with
+// Package conditional implements the strategies that take no lock: they need a resource with
 // conditional writes, a [lock.Conditional], and no server beside it.
 //
 // # A tour

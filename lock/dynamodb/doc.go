@@ -1,4 +1,4 @@
-// Package dynamodb has the locks in a table of Amazon DynamoDB, written with the AWS SDK for Go. [Port] has
+// Package dynamodb implements the locks in a table of Amazon DynamoDB, written with the AWS SDK for Go. [Port] has
 // the client of a strategy (port.go).
 //
 // A lock is an item with a holder, the length of its lease, and a version that each heartbeat changes

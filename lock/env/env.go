@@ -54,11 +54,26 @@ type opKey struct{}
 // WithOp names the purpose of a request to a lock server: acquire, renew, release. Faults, traces
 // and error messages use the name. Without one they use the name of the command.
 func WithOp(ctx context.Context, op string) context.Context {
-	return context.WithValue(ctx, opKey{}, op)
+	return &opContext{ctx, op}
+}
+
+// opContext is the context of WithOp.
+type opContext struct {
+	context.Context
+	op string
+}
+
+func (c *opContext) Value(key any) any {
+	if key == (opKey{}) {
+		return c
+	}
+	return c.Context.Value(key)
 }
 
 // Op returns the name of WithOp, or "".
 func Op(ctx context.Context) string {
-	op, _ := ctx.Value(opKey{}).(string)
-	return op
+	if c, ok := ctx.Value(opKey{}).(*opContext); ok {
+		return c.op
+	}
+	return ""
 }

@@ -1,4 +1,4 @@
-// Package etcd has the locks in an etcd cluster.
+// Package etcd implements the locks in an etcd cluster.
 //
 // A lock is a queue of keys under a prefix. A holder or a waiter puts its key with a lease that it
 // renews, so the key of a crashed owner is deleted when the lease expires. The key with the lowest
@@ -14,9 +14,9 @@
 //   - [Client] sends the requests of a lock (port.go). The requests of etcd's API are in
 //     request.go, its responses in response.go, and its errors in errors.go.
 //
-// There are two Clients. Package official makes one of the official client, go.etcd.io/etcd/client/v3.
-// That client cannot run in a task of a simulation: its gRPC connections use goroutines, timers and
-// mutexes, so the order of events would depend on the machine. The simulation has a model of it. In go
-// test the official client runs in a process of goroutines (package locktest/etcdclient), on a [Conn]
-// to each member.
+// There are two implementations of Client. Package official uses the official client,
+// go.etcd.io/etcd/client/v3. That client cannot run in a task of a simulation: its gRPC connections use
+// goroutines, timers and mutexes, so the order of events would depend on the machine. The simulation has
+// a model of it. In go test the official client runs in a process of goroutines (package
+// locktest/etcdclient), on a [Conn] to each member.
 package etcd

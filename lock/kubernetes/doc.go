@@ -1,4 +1,4 @@
-// Package kubernetes has leader elections over Lease objects of Kubernetes, as in package leaderelection of client-go
+// Package kubernetes implements leader elections over Lease objects of Kubernetes, as in package leaderelection of client-go
 // 0.37: a candidate reads the Lease, and writes itself into it under the resource version that it has read.
 //
 //   - elector.go: an elector is one candidate. It decides from each answer as the LeaderElector and the LeaseLock of

@@ -27,14 +27,14 @@ type Deps struct {
 	Redis goredis.UniversalClient
 	// Nodes has a client of each independent Redis server; Redis is the first.
 	Nodes []goredis.UniversalClient
-	// Postgres is a configuration of pgx whose connections reach the database, and DB is such a database. DB opens a
-	// connection for each statement that finds none idle.
+	// Postgres is a configuration of pgx whose connections reach the simulated database, and DB is a database/sql handle
+	// of it. DB opens a connection for each statement that finds none idle.
 	Postgres *pgx.ConnConfig
 	DB       *sql.DB
 	// Etcd reaches the members of the etcd cluster; etcdclient.New makes the official client of it.
 	Etcd *Etcd
 	// Kubernetes reads and writes the Lease objects of the API server, with the retries, the timeout and the limit of requests of
-	// client-go. A typed client of client-go can be made of it.
+	// client-go. It can be wrapped as a typed client of client-go.
 	Kubernetes kubernetes.Leases
 	// TTL is the lease of the scenario, and Params has all settings of its lock.
 	TTL    time.Duration

@@ -32,7 +32,7 @@ type request struct {
 	patience  time.Duration  // how long a test that fails looks for a smaller run, in real time
 }
 
-// Seeds runs the seeds 1 to n. By default it is as many as the scenario says.
+// Seeds runs the seeds 1 to n. By default n is the number of seeds of the scenario.
 func Seeds(n int) Option { return func(r *request) { r.seeds = n } }
 
 // Set sets a value of the scenario, as the flag --set of the command does:
@@ -41,7 +41,7 @@ func Set(path, value string) Option {
 	return func(r *request) { r.overrides = append(r.overrides, results.Override{Path: path, Value: value}) }
 }
 
-// Results calls f with the results of all runs. Then f decides, and of the checks only those of Holds and Violates.
+// Results calls f with the results of all runs. Then only f and the checks of Holds and Violates decide.
 func Results(f func(*results.Campaign)) Option { return func(r *request) { r.results = f } }
 
 // Kinds lets [Explore] place these kinds of faults only, as the flag --kinds of the command does:
@@ -51,8 +51,8 @@ func Kinds(kinds ...string) Option {
 	return func(r *request) { r.kinds = append(append([]string{}, r.kinds...), kinds...) }
 }
 
-// OneProcess runs all seeds in the process of the test, one after the other. A test needs it whose lock counts in a variable of the
-// test: another process has its own.
+// OneProcess runs all seeds in the process of the test, one after the other. Use it if the test counts in a variable: each process
+// has its own copy.
 func OneProcess() Option { return func(r *request) { r.jobs = 1 } }
 
 // Holds expects that no run violates these checks. Then only the checks of Holds and Violates decide.

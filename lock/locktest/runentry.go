@@ -155,10 +155,10 @@ func (r *request) expectIn(s *scenarios.Scenario) error {
 		return fmt.Errorf("locktest: Kinds: only Explore places faults; Run, Do and RunEntry have those of %s", s.Name)
 	}
 	if r.seeds < 0 {
-		return fmt.Errorf("locktest: Seeds(%d): it is a positive number", r.seeds)
+		return fmt.Errorf("locktest: Seeds(%d): it must be a positive number", r.seeds)
 	}
 	if r.jobs < 0 {
-		return fmt.Errorf("locktest: -lockquake.jobs %d: it is a positive number", r.jobs)
+		return fmt.Errorf("locktest: -lockquake.jobs %d: it must be a positive number", r.jobs)
 	}
 	if r.seeds > 0 {
 		s.Seeds = r.seeds

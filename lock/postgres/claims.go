@@ -4,12 +4,14 @@ import "lockquake/lock"
 
 // sessionClaims are those of a lock that lasts as long as its session. A cut link can end the
 // session while the work goes on. A crash of the holder frees the lock at once, while a request that
-// it has sent on another connection may still arrive.
+// it has sent on another connection may still arrive. A suspended machine loses its session when TCP
+// keep-alive fails.
 func sessionClaims() lock.Claims {
 	return lock.Claims{
 		Corruption: []lock.Class{lock.ClassPause, lock.ClassUnknown, lock.ClassClock, lock.ClassSuspend},
 		Service:    lock.Served(),
-		Also:       "no corruption under a crash, if no request of the crashed holder is under way",
+		Also: "no corruption under a crash, if no request of the crashed holder is under way; " +
+			"no corruption under a suspend only if it is shorter than the TCP keep-alive of the server (2 h 11 min by default)",
 	}
 }
 

@@ -1,4 +1,4 @@
-// Package postgres has the locks in a PostgreSQL database, written with pgx.
+// Package postgres implements the locks in a PostgreSQL database, written with pgx.
 //
 // There are five kinds:
 //

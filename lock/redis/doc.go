@@ -1,4 +1,4 @@
-// Package redis has the locks on Redis servers. They are one recipe, made of parts.
+// Package redis implements the locks on Redis servers. They are one recipe, made of parts.
 //
 // # The recipe
 //

@@ -1,4 +1,4 @@
-// Package zookeeper has the locks in a ZooKeeper service.
+// Package zookeeper implements the locks in a ZooKeeper service.
 //
 // A contender creates an ephemeral sequential znode under the znode of the lock, and watches the one
 // before its own. The first has the lock (locker.go, queue.go). The znode has a name that its creator

@@ -339,7 +339,7 @@
 
     standing(i) {
       const s = this.data.steps[i];
-      return `believes to hold: ${s.believes} · lease: ${s.lease} · resource: ${s.resource}`;
+      return `believes it holds: ${s.believes} · lease: ${s.lease} · resource: ${s.resource}`;
     }
 
     // tell describes what is pointed at.

@@ -1,12 +1,12 @@
 // Package story tells a run as a [Story] of at most 25 lines. Beside each line it shows the
-// workers that believe to hold the lock, the holder of the lease, and the value of the
+// workers that believe they hold the lock, the holder of the lease, and the value of the
 // resource. All of it comes from the history of the run, from its first event on.
 //
 // A long run is told around the evidence of one check: the most serious one that was
 // violated ([Tell]), or a given one ([TellCheck]). Lines of evidence are marked *, the line
 // that completes the violation !. At most six other lines follow it, and the end of the run:
 //
-//	   time, s  who       what                                     believes to hold   lease, until
+//	   time, s  who       what                                     believes it holds  lease, until
 //	     0.007  worker-2  enters its section                       worker-1 worker-2  -
 //	*    0.009  worker-2  reads 0                                  worker-1 worker-2  -
 //	*    0.012  worker-1  writes 1                                 worker-1 worker-2  -

@@ -31,7 +31,7 @@ type Line struct {
 	Actor string        // a worker, "lock", "resource", "network", or "others"
 	Text  string
 
-	Believes string // the workers that believe to hold the lock
+	Believes string // the workers that believe they hold the lock
 	Lease    string // the holder at the servers, the end of its lease, and its token
 	Resource string // the value of the resource, and its answer to this line's request
 
@@ -228,17 +228,26 @@ func verdicts(run *results.Trial, check string) (finding string, others []string
 	return finding, others
 }
 
-// verdict returns the verdict of a check with its first finding, which does not repeat the name of
-// the check.
+// verdict returns the verdict of a check with its first finding.
 func verdict(r checker.Result) string {
 	line := string(r.Verdict)
-	if len(r.Findings) > 0 {
-		line += ": " + words.Plain(strings.TrimPrefix(r.Findings[0].Text, strings.ReplaceAll(r.Check, "-", " ")+": "), 400)
-	}
-	if r.Count > 1 {
-		line += fmt.Sprintf(" (first of %d)", r.Count)
+	if text := Finding(r); text != "" {
+		line += ": " + text
 	}
 	return line
+}
+
+// Finding returns the first finding of a check in a line, "" for none. It does not repeat the name of the check, and
+// says how many violations there are, if they are several.
+func Finding(r checker.Result) string {
+	if len(r.Findings) == 0 {
+		return ""
+	}
+	text := words.Plain(strings.TrimPrefix(r.Findings[0].Text, strings.ReplaceAll(r.Check, "-", " ")+": "), 400)
+	if r.Count > 1 {
+		text += fmt.Sprintf(" (first of %d)", r.Count)
+	}
+	return text
 }
 
 // reason is the finding of a check that a story is told for.

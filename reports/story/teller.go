@@ -52,7 +52,7 @@ type teller struct {
 	witnessed  bool                           // the resource has events of its own
 	hasServers bool                           // the lock's servers have events of their own
 
-	holders     []sectionID // sections that believe to hold a lock, in the order of their entries
+	holders     []sectionID // sections that believe they hold a lock, in the order of their entries
 	current     map[string]sectionID
 	asking      map[asker]sectionID       // the last section of a worker for a lock
 	refused     map[sectionID]bool        // sections that were refused before they got the lock
@@ -313,7 +313,7 @@ func (t *teller) stateLine(at time.Duration) Line {
 	return Line{At: at, Believes: t.believes(), Lease: t.leaseCell(), Resource: t.values()}
 }
 
-// believes names the workers that believe to hold the lock. It counts those after the
+// believes names the workers that believe they hold the lock. It counts those after the
 // first if there are more than two.
 func (t *teller) believes() string {
 	if len(t.holders) == 0 {
@@ -331,7 +331,7 @@ func (t *teller) believes() string {
 	return words.Plain(fmt.Sprintf("%s and %d more", names[0], len(names)-1), 40)
 }
 
-// believesItself reports whether a worker believes to hold a lock.
+// believesItself reports whether a worker believes that it holds a lock.
 func (t *teller) believesItself(worker, lock string) bool {
 	return slices.ContainsFunc(t.holders, func(id sectionID) bool { return id.worker == worker && t.sections[id].Key == lock })
 }

@@ -127,7 +127,7 @@ func (s Story) columns() []column {
 		{"time, s", true, func(l Line) string { return times[l.At] }},
 		{"who", false, func(l Line) string { return l.Actor }},
 		{"what", false, func(l Line) string { return l.Text }},
-		{"believes to hold", false, func(l Line) string { return l.Believes }},
+		{"believes it holds", false, func(l Line) string { return l.Believes }},
 		{"lease, until", false, func(l Line) string { return l.Lease }},
 		{"resource", false, func(l Line) string { return l.Resource }},
 	}

@@ -54,9 +54,9 @@ func CaseClasses(c *results.Campaign) []results.FaultClass {
 func CaseGrid(c *results.Campaign) Grid {
 	g := Grid{
 		Title: "Which faults each strategy survives",
-		Note: "The worst case of each class of faults. A percentage is the share of the runs that corrupted the resource; in " +
-			"brackets, the share of the runs with a flaw of the service (an answer, a recovery, a wait, a token). \"holds\": the resource " +
-			"was not corrupted, as the strategy claims; \"clean\": no violation, but no claim either; a dash: no fault hit it.",
+		Note: "The worst case of each class of faults. A percentage is the share of the runs that corrupted the resource. A percentage in " +
+			"brackets is the share of the runs with a flaw of the service (an answer, a recovery, a wait, a token). \"holds\": the resource " +
+			"was not corrupted, as the strategy claims; \"clean\": no violation, but no claim either; a dash: no fault hit the strategy.",
 		Texts: 1, Head: []string{"strategy"},
 	}
 	classes := CaseClasses(c)

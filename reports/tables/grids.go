@@ -41,7 +41,7 @@ func Grids(c *results.Campaign) []Grid {
 // boundGrid returns the table of the scenario's bounds, and which were met.
 func boundGrid(c *results.Campaign) Grid {
 	g := Grid{
-		Title: "Bounds", Note: "What the scenario expects of the measures of all runs.", Texts: 2,
+		Title: "Bounds", Note: "The bounds that the scenario expects, with the values measured over all runs.", Texts: 2,
 		Head: []string{"strategy", "measure", "expected", "measured", "met"},
 	}
 	for _, st := range c.Strategies {
@@ -61,7 +61,7 @@ func useGrid(c *results.Campaign) Grid {
 	g := Grid{
 		Title: "How often in use",
 		Note: "Each violation counts once, and a run can have several; \"lockquake list checks\" defines a violation of each check. A lock-hour is an hour of virtual time of one lock. " +
-			"The intervals (95 %, Garwood's) are widened if violations come in groups, since one fault can cause many.",
+			"The intervals (95 %, Garwood's) are widened if violations come in groups, because one fault can cause many.",
 		Texts: 2,
 		Head:  []string{"strategy", "check", "violations", "per 1,000 acquisitions", "95 % interval", "per lock-hour", "95 % interval"},
 	}
@@ -98,11 +98,12 @@ func rateInterval(r *stats.Rate) string { return words.Figure(r.Low) + " to " + 
 func costGrid(c *results.Campaign) Grid {
 	g := Grid{
 		Title: "What it cost",
-		Note: "Of all runs. A loss is a grant that ended before its section; acts after loss are the requests of the section that the resource accepted between the loss and its notice. " +
-			"Given up are leases that the holder gave up while the server still held the lock for it, needlessly if the lease was still valid or there was time to renew it. " +
-			"Unavailable is the share of the time in which a worker waited for a lock that no worker used. Fairness is Jain's index, 1 if all workers got the same. " +
-			"Asked for are sections, or units of work of several sections; finished is the work that was done and that no stale write undid. " +
-			"Wasted is the share of the time in sections without an effect. A refusal is a request that found the lock taken.",
+		Note: "Sums over all runs. \"asked for\": jobs, which are sections, or units of work that several sections try to do. \"finished\": the work that was done and that no stale write undid. " +
+			"A refusal is a request that found the lock taken. " +
+			"A loss is a grant that ended before its section; \"acts after loss\": the requests of the section that the resource accepted between the loss and its notice. " +
+			"\"given up\": leases that the holder gave up while the server still held the lock for it; \"needlessly\": of these, leases that were still valid or could have been renewed. " +
+			"\"unavailable\": the share of the time in which a worker waited for a lock that no worker used. \"fairness\": Jain's index, 1 if all workers got the same. " +
+			"\"wasted\": the share of the time in sections that had no effect.",
 		Texts: 1,
 		Head: []string{
 			"strategy", "asked for", "finished", "refusals", "commands each", "renewals", "losses noticed", "unnoticed", "notice p50", "p99", "acts after loss", "given up", "needlessly",

@@ -11,7 +11,7 @@ import (
 // MatrixCellNote says how to read the cells, and MatrixCostNote how to read the costs.
 const (
 	MatrixCellNote = "Cells: a class of faults each, with the failing runs of all runs, or, if none failed, of the runs that a fault of the class hit. At most: the widest 95 % bound of the required classes; " +
-		"it is for the mixture of faults of a class. Counts of fewer than 29 runs are no rates. " +
+		"it is for the mixture of faults of a class. Counts of fewer than 29 runs are not rates. " +
 		"A question mark: not known, because a fault hit in fewer than 29 runs, or a check is undecided. " +
 		"idle: too little work was finished. In brackets: not required."
 	MatrixCostNote = "Costs: requests and waits are without faults. Requests/job counts the requests to all servers, those of the work included; if the data is in the lock's own database, " +

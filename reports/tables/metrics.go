@@ -70,11 +70,11 @@ func metrics() []metric {
 func metricsGrid(c *results.Campaign) Grid {
 	g := Grid{
 		Title: "The lock as a monitor sees it",
-		Note: "Of all runs, in virtual time. Acquired are the sections that were let in. The others were refused (answered \"not obtained\" without waiting), " +
-			"timed out (waited in vain), or failed (ended with another error); the rest crashed or still waited at the end. " +
-			"Contended is the share of the sections that found the lock taken. The wait is from the call to the entry, the hold from there to the end of the work. " +
-			"A release failed if it was answered with an error of the lock. Lost are the sections whose grant ended while they were inside. " +
-			"Waiting is how many waited for one lock at once. Quantiles are precise to 1.6 %. The page \"Metrics\" of the reference defines each figure.",
+		Note: "Sums over all runs, in virtual time. \"acquired\": sections that were let in. The other sections were refused (answered \"not obtained\" without waiting), " +
+			"timed out (waited without success), failed (ended with another error), crashed, or still waited at the end. " +
+			"\"contended\": the share of the sections that found the lock taken. \"wait\": from the call to the entry; \"hold\": from the entry to the end of the work. " +
+			"\"release failed\": releases that were answered with an error of the lock. \"lost\": sections whose grant ended while they were inside. " +
+			"\"waiting\": the number of workers that waited for one lock at once. Quantiles are precise to 1.6 %. The page \"Metrics\" of the reference defines each figure.",
 		Texts: 1,
 		Head:  []string{"strategy"},
 	}

@@ -12,9 +12,9 @@ import (
 func termsGrid(c *results.Campaign) Grid {
 	g := Grid{
 		Title: "Who held the lock",
-		Note: "Of all runs. A term is the time for which a section, such as that of a leader, considered itself the holder. " +
-			"Two holders is the time in which two sections did so at once, and acts of two are the operations that the resource accepted of one of them meanwhile. " +
-			"No holder is the share of the time in which no section did so, and how long the longest such time was.",
+		Note: "Sums over all runs. A term is the time for which a section, such as that of a leader, considered itself the holder. " +
+			"\"two holders\": the time in which two sections did so at once; \"acts of two\": the operations of one of them that the resource accepted in that time. " +
+			"\"no holder\": the share of the time in which no section did so, and the longest such time.",
 		Texts: 1,
 		Head:  []string{"strategy", "terms", "tenure p50", "longest", "two holders", "longest", "acts of two", "no holder", "longest"},
 	}
@@ -40,7 +40,7 @@ func writeTerms(b *bytes.Buffer, on words.Screen, c *results.Campaign) {
 	}
 	b.WriteByte('\n')
 	on.Table(b, g.table())
-	const note = "of those that considered themselves the holder; two holders: for how long two did; acts of two: what the resource accepted of one of them meanwhile"
+	const note = "term: the time for which a section considered itself the holder; two holders: the time in which two did; acts of two: operations of one of them that the resource accepted in that time"
 	on.Prose(b, "", "", "", note)
 }
 

@@ -108,7 +108,7 @@ func TestTheVerdictSaysWhatHappenedWorstFirst(t *testing.T) {
 			"what does no harm is no failure, and is said if the scenario asks for it", "counter",
 			[]results.StrategyStats{asked, use("unasked", 200, map[string]int{"belief": 150})},
 			[]string{
-				"held: asked had no failure in 200 runs (fewer than 1.5 %), and finished 98 % of its work; without harm it had two workers that believed to hold the lock in 75 % of runs",
+				"held: asked had no failure in 200 runs (fewer than 1.5 %), and finished 98 % of its work; without harm it had two workers that believed they held the lock in 75 % of runs",
 				"held: unasked had no failure in 200 runs (fewer than 1.5 %), and finished 98 % of its work",
 			},
 		},

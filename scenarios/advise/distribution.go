@@ -76,14 +76,14 @@ func readPart(words []string, values map[string]time.Duration) error {
 		return errors.New("a part of the distribution is empty")
 	case known[words[0]] != "" && (words[0] != "up" || len(words) > 1 && words[1] == "to"):
 		rest := strings.TrimPrefix(strings.Join(words[1:], " "), "to ")
-		return fmt.Errorf("%q is no duration like 150ms", rest)
+		return fmt.Errorf("%q is not a duration such as 150ms", rest)
 	default:
 		return errors.New(strictyaml.Unknown("word", words[0], []string{"up to", "p50", "p99", "median", "mean", "max", "every", "none"}))
 	}
 	for i, key := range keys {
 		d, err := time.ParseDuration(texts[i])
 		if err != nil || d < 0 || d > draw.Longest {
-			return fmt.Errorf("%q is no duration like 150ms and no file", texts[i])
+			return fmt.Errorf("%q is neither a duration such as 150ms nor a file", texts[i])
 		}
 		if _, twice := values[key]; twice {
 			return fmt.Errorf("%s is given twice", key)
@@ -119,7 +119,7 @@ func spreadOf(text string, values map[string]time.Duration) (Spread, error) {
 	case has("mean"):
 		s.Dist = draw.Dist{Kind: draw.Exponential, Mean: values["mean"]}
 	default:
-		return s, fmt.Errorf("%q is no distribution; %s", text, forms)
+		return s, fmt.Errorf("%q is not a distribution; %s", text, forms)
 	}
 	if err := s.Validate(); err != nil {
 		return s, fmt.Errorf("%q: %w", text, err)

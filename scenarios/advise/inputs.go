@@ -150,7 +150,7 @@ func (in *Inputs) setLock(name string) error {
 	case !ok:
 		return fmt.Errorf("%s", strictyaml.Unknown("lock", name, known))
 	case !excludes(e):
-		return fmt.Errorf("%s is no lock with one holder at a time", name)
+		return fmt.Errorf("%s is not a lock with one holder at a time", name)
 	}
 	in.Lock = name
 	if in.Topology == "" {

@@ -74,8 +74,8 @@ func TestAWrongInputNamesTheNearestWord(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"topology", "failovr", `did you mean "failover"?`},
 		{"lock", "rediss", `did you mean "redis"?`},
-		{"lock", "redis-semaphore", "is no lock with one holder at a time"},
-		{"lock", "none", "is no lock with one holder at a time"},
+		{"lock", "redis-semaphore", "is not a lock with one holder at a time"},
+		{"lock", "none", "is not a lock with one holder at a time"},
 		{"release", "lau", `did you mean "lua"?`},
 		{"renew", "watchdgo", `did you mean "watchdog"?`},
 		{"renew", "0s", "the interval is between 1ms and"},

@@ -59,11 +59,6 @@ type violation struct {
 	unseen   bool // the run is too large to keep what shows the violation
 }
 
-// LargeGCPercent is a good GOGC for a program that executes large runs. Such a run keeps 14 KB for each worker while it
-// lasts, unlike a small one, which keeps next to nothing. Compared with 100, a run of 10,000 workers takes a fifth less
-// memory and a sixth more time.
-const LargeGCPercent = 25
-
 // Run runs the scenario over its seeds and strategies. When ctx ends it waits briefly for the
 // current runs, and returns the results so far, marked as partial, with the cause. A run that
 // cannot be executed ends the campaign with a [*run.Error].

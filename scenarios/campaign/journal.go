@@ -83,7 +83,7 @@ func CreateJournal(path string, s *scenarios.Scenario) (*Journal, error) {
 			return err
 		}
 		if !journalBegins(head[:n]) {
-			return j.wrong(0, "the file is there, and it is no journal of lockquake")
+			return j.wrong(0, "the file is there, but it is not a journal of lockquake")
 		}
 		return nil
 	})
@@ -122,7 +122,7 @@ func openJournal(path string, s *scenarios.Scenario, look func(*Journal) error) 
 func journalFile(path string) (*os.File, error) {
 	for {
 		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-			return nil, &JournalError{path, 0, "it is no file that could be a journal"}
+			return nil, &JournalError{path, 0, "it is not a file that could be a journal"}
 		}
 		file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 		if err != nil {
@@ -157,7 +157,7 @@ func journalFault(err error) error {
 // a [*JournalError] if the journal is damaged.
 func ReadJournal(path string) (*Journal, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, &JournalError{path, 0, "it is no file that could be a journal"}
+		return nil, &JournalError{path, 0, "it is not a file that could be a journal"}
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -209,7 +209,7 @@ func (j *Journal) load() error {
 		return err
 	}
 	if !info.Mode().IsRegular() {
-		return j.wrong(0, "it is no file that could be a journal")
+		return j.wrong(0, "it is not a file that could be a journal")
 	}
 	r := bufio.NewReaderSize(io.NewSectionReader(j.file, 0, info.Size()), 1<<16)
 	for {
@@ -228,7 +228,7 @@ func (j *Journal) load() error {
 				return nil // the program was killed as it wrote this
 			}
 			if j.lines == 0 {
-				return j.wrong(1, "this is no journal of lockquake, or its beginning is damaged")
+				return j.wrong(1, "this is not a journal of lockquake, or its beginning is damaged")
 			}
 			return j.wrong(j.lines+1, "the record is damaged")
 		}

@@ -214,11 +214,11 @@ func TestDamagedJournals(t *testing.T) {
 		name, text, want string
 	}{
 		{"a byte of a run", strings.Replace(text, `"seed":1`, `"seed":3`, 1), ":3: the record is damaged"},
-		{"a byte of the beginning", strings.Replace(text, "quick", "quack", 1), ":1: this is no journal of lockquake, or its beginning is damaged"},
+		{"a byte of the beginning", strings.Replace(text, "quick", "quack", 1), ":1: this is not a journal of lockquake, or its beginning is damaged"},
 		{"a line is empty", lines[0] + lines[1] + "\n" + lines[2], ":3: the record is damaged"},
 		{"half a line in the middle", lines[0] + lines[1] + lines[2][:40] + "\n" + lines[3], ":3: the record is damaged"},
-		{"another file", "to do: everything\n", ":1: this is no journal"},
-		{"another file without a line", "to do", ":1: this is no journal"},
+		{"another file", "to do: everything\n", ":1: this is not a journal"},
+		{"another file without a line", "to do", ":1: this is not a journal"},
 		{"no beginning", lines[2] + lines[3], ":1: a journal begins in its first line, and only there"},
 		{"two beginnings", text + text, ":7: a journal begins in its first line, and only there"},
 		{"another format", signed(`{"journal":{"format":1}}`), ":1: the journal has format 1, and this version reads format 2"},

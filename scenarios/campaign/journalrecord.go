@@ -323,7 +323,7 @@ func (o *outcomes) UnmarshalText(text []byte) error {
 			r.count, err = strconv.Atoi(number)
 		}
 		if r.verdict == "" || err != nil || r.count < 0 {
-			return fmt.Errorf("%.20q is no verdict of a check", word)
+			return fmt.Errorf("%.20q is not a verdict of a check", word)
 		}
 		*o = append(*o, r)
 	}

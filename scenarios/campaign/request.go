@@ -145,7 +145,7 @@ func (r *Request) cutPiece() error {
 	case r.Until > 0:
 		return fmt.Errorf("%w: when to stop depends on all runs, and a piece has a part of them", ErrShard)
 	case r.Piece.First > r.Piece.Last || r.Piece.First < r.Seeds.First || r.Piece.Last > r.Seeds.Last:
-		return fmt.Errorf("%w: seeds %d to %d are no part of %d to %d", ErrShard, r.Piece.First, r.Piece.Last, r.Seeds.First, r.Seeds.Last)
+		return fmt.Errorf("%w: seeds %d to %d are not a part of %d to %d", ErrShard, r.Piece.First, r.Piece.Last, r.Seeds.First, r.Seeds.Last)
 	}
 	r.Seeds = r.Piece
 	return nil

@@ -278,7 +278,7 @@ func (a *sums) fault() string {
 	labels := a.labels()
 	for i, label := range labels {
 		if slices.Contains(labels[:i], label) {
-			return fmt.Sprintf("strategy %.60q is there twice", label)
+			return fmt.Sprintf("strategy %.60q appears twice", label)
 		}
 	}
 	return ""

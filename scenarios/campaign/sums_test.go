@@ -485,7 +485,7 @@ func TestMergeRefusesSumsThatDoNotFit(t *testing.T) {
 		}
 	}
 	for _, test := range []struct{ old, now, want string }{
-		{`"label":"fenced"`, `"label":"redis"`, `strategy "redis" is there twice`},
+		{`"label":"fenced"`, `"label":"redis"`, `strategy "redis" appears twice`},
 		{`"uses":[`, `"users":[`, "sums of no strategy"},
 	} {
 		path := put(t, lines[0]+lines[1]+signed(strings.Replace(strings.TrimSpace(lines[2][journalSumLength:]), test.old, test.now, 1)))

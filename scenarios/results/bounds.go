@@ -36,7 +36,7 @@ const BoundPattern = `^\s*(<=|>=|<|>|=)?\s*([0-9][^\s%]*)\s*(%)?\s*$`
 func ParseBound(text string) (Bound, error) {
 	parts := regexp.MustCompile(BoundPattern).FindStringSubmatch(text)
 	if parts == nil {
-		return Bound{}, fmt.Errorf("%q is no bound such as \">= 95 %%\", \"<= 5s\" or \"0\"", text)
+		return Bound{}, fmt.Errorf("%q is not a bound such as \">= 95 %%\", \"<= 5s\" or \"0\"", text)
 	}
 	b := Bound{Op: parts[1], text: text}
 	x, err := strconv.ParseFloat(parts[2], 64)
@@ -56,7 +56,7 @@ func ParseBound(text string) (Bound, error) {
 	}
 	d, err := time.ParseDuration(parts[2])
 	if err != nil || parts[3] != "" {
-		return Bound{}, fmt.Errorf("%q is no bound such as \">= 95 %%\", \"<= 5s\" or \"0\"", text)
+		return Bound{}, fmt.Errorf("%q is not a bound such as \">= 95 %%\", \"<= 5s\" or \"0\"", text)
 	}
 	b.X, b.Unit = float64(d), UnitTime
 	return b, nil

@@ -78,7 +78,7 @@ func checkFigures(c *Campaign) error {
 	for i := range c.Strategies {
 		st := &c.Strategies[i]
 		if slices.Contains(labels, st.Label) {
-			return fmt.Errorf("strategy %.60q is there twice", st.Label)
+			return fmt.Errorf("strategy %.60q appears twice", st.Label)
 		}
 		labels = append(labels, st.Label)
 		wrong := st.Runs < 0 || st.Runs > MaxSeeds || !st.Seeds.Counts(st.Runs) && !st.Seeds.IsZero()

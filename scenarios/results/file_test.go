@@ -29,7 +29,7 @@ func TestReadRefusesFilesWithoutConsistentResults(t *testing.T) {
 		{"a list", `[1]`, "cannot unmarshal"},
 		{"no strategies", `{"schema": 1, "scenario": "s"}`, "names no strategies"},
 		{"a wrong type", one(`{"label": 3}`), "cannot unmarshal"},
-		{"twice the same", one(`{"label": "a"}, {"label": "a"}`), "there twice"},
+		{"twice the same", one(`{"label": "a"}, {"label": "a"}`), "appears twice"},
 		{"more violations than runs", one(`{"label": "a", "runs": 3, "checks": {"once": {"violating": 4}}}`), "contradict"},
 		{"other seeds than violations", one(`{"label": "a", "runs": 3, "seeds": "1-3", "checks": {"once": {"violating": 1, "seeds": "1-2"}}}`), "contradict"},
 		{"too many runs", one(`{"label": "a", "runs": 1000000000000}`), "contradict"},

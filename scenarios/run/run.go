@@ -212,7 +212,7 @@ func (r *run) build() error {
 		Latency: s.Network.Latency, Trace: r.trace, Visit: r.visited, Beat: r.beat,
 	})
 	longestTTL := s.LongestTTL(r.entry.Defaults, r.use)
-	r.calm = calm{ttl: longestTTL, maxHold: s.ParamsOf(r.entry.Defaults, r.use, "").MaxHold, workers: s.Workers}
+	r.calm = calm{ttl: longestTTL, maxHold: s.ParamsOf(r.entry.Defaults, r.use, "").MaxHold, workers: s.Workers, messages: messagesOf(s.Network)}
 	r.calm.include(0)
 	r.progressed(s.Duration)
 	r.items, r.names = s.ResourceNames(), s.WorkerNames()
@@ -330,7 +330,7 @@ func (r *run) judge() (*results.Trial, error) {
 			Schema: 1, Version: results.Version, Scenario: s.Name, Strategy: r.use.Name, Label: r.use.Label, Seed: r.seed,
 			Workload: s.Workload.Kind, Fence: s.ResourceOf(r.use).Fence, Fenced: params.Fenced(),
 			Tells: r.entry.Tells, Doubts: r.entry.Doubts, MaxHold: params.MaxHold, Margin: margin, LockFree: r.entry.LockFree, Keeps: r.entry.Keeps,
-			Nodes: count, Quorum: quorum,
+			Nodes: count, Quorum: quorum, Members: r.servers.Members, Replica: r.needsReplica(params.Wait),
 			Workers: r.names, Initial: r.initial(),
 			TTL: params.TTL, Counted: counted, Tries: params.Tries,
 			Commit:   work.Commit.Recorded(),
@@ -373,6 +373,12 @@ func (r *run) independent() int {
 		return 1
 	}
 	return len(r.cluster.Names())
+}
+
+// needsReplica reports whether the strategy waits for a replica, or the work reads from it.
+func (r *run) needsReplica(wait int) bool {
+	reader, ok := r.cluster.(backend.ReplicaReader)
+	return r.cluster.Replicated() && (wait > 0 || ok && reader.ReadsReplica())
 }
 
 // verdicts runs the checks on the events of the run, adds them to its history unless they are stored

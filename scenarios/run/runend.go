@@ -5,6 +5,7 @@ import (
 
 	"lockquake/checker"
 	"lockquake/history"
+	"lockquake/scenarios"
 	"lockquake/sim/backend"
 )
 
@@ -20,6 +21,7 @@ import (
 type calm struct {
 	ttl, maxHold time.Duration
 	workers      int
+	messages     time.Duration // of a section and the next acquire, at most
 	work         time.Duration // the longest work of a section so far
 	length       time.Duration
 }
@@ -32,8 +34,22 @@ const calmMargin = time.Minute
 func (c *calm) include(d time.Duration) {
 	if d > c.work || c.length == 0 {
 		c.work = max(c.work, d)
-		c.length = calmMargin + checker.Patience(c.ttl, c.work, c.workers, c.maxHold)
+		patience := func(messages time.Duration) time.Duration {
+			return checker.Patience(c.ttl, c.work+messages, c.workers, c.maxHold)
+		}
+		c.length = max(calmMargin+patience(0), calmMargin/2+patience(c.messages))
 	}
+}
+
+// messagesOf returns how long the messages of a section and of the next acquire take, at most. Hardly any latency is longer
+// than those with which it counts.
+func messagesOf(n scenarios.Network) time.Duration {
+	const messages, share = 16, 0.9
+	longest := n.Latency.Quantile(share)
+	for _, link := range n.Links {
+		longest = max(longest, link.Latency.Quantile(share))
+	}
+	return messages * longest
 }
 
 // progressed postpones the end of the run: something has ended now, or something began that takes

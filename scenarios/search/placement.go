@@ -36,7 +36,7 @@ func ParsePlacement(lines ...string) ([]faults.Spec, error) {
 			err = errors.New("it is not one line")
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%q is no fault such as %q: %w", line, "when worker-1 lease-checked 1 pause worker-1 for 15s", err)
+			return nil, fmt.Errorf("%q is not a fault such as %q: %w", line, "when worker-1 lease-checked 1 pause worker-1 for 15s", err)
 		}
 		specs = append(specs, fixed(plan.Steps[0]))
 	}

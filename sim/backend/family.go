@@ -69,6 +69,12 @@ type Session interface {
 	Lease(ttl time.Duration) time.Duration
 }
 
+// ReplicaReader is a cluster whose clients may read from the replica.
+type ReplicaReader interface {
+	// ReadsReplica reports whether a client does.
+	ReadsReplica() bool
+}
+
 // Cluster has the servers of a lock during one run.
 type Cluster interface {
 	// Names lists the nodes of the servers.

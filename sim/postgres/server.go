@@ -27,7 +27,7 @@ type Options struct {
 	PoolerTurns bool
 	// Settings are SET statements for each new session, such as that of deadlock_timeout.
 	Settings []string
-	// KeepAlive is the time after which the server ends the session of a client that is cut off.
+	// KeepAlive is the time after which the server ends an idle session of a client that is cut off or suspended.
 	KeepAlive time.Duration
 }
 

@@ -1,5 +1,5 @@
-// Package evidence derives from a history what all checks need. It judges nothing, and computes each
-// thing once, when a check first asks for it.
+// Package evidence derives from a history the facts that all checks need. It judges nothing, and computes
+// each fact once, when a check first asks for it.
 //
 //   - [Evidence], in evidence.go, is the history with its sections. It says which operations took
 //     effect and when, and when a section was entered, left and ended.
@@ -7,7 +7,7 @@
 //     that led to them. A lock has one exclusive holder, or several that share it (shared.go).
 //   - [Holding], in quorum.go, is the set of grants with which a section was let in. It counts the
 //     servers that hold the lock for the section at each time.
-//   - [Fault] and [Stretches], in stopped.go, say who was stopped or cut off, and when.
+//   - [Fault] and [Stretches], in stopped.go, tell which worker was stopped or cut off, and when.
 //   - names.go words a section and lists events for findings.
 //
 // The files use each other, so they are one package: [Evidence] keeps the results of all of them.

@@ -26,9 +26,10 @@ type Evidence struct {
 	finals   map[string]*history.Event
 	held     map[string]Stretches // by key
 	stops    map[string]Stretches
+	hindered map[string]Stretches // by worker
 	troubles Stretches
 	taken    []time.Duration // when a new primary took over
-	frozen   Stretches       // when a server of the lock was stopped
+	frozen   Stretches       // when the servers of the lock were stopped
 	needed   int             // see quorum
 }
 

@@ -234,6 +234,24 @@ func (b *Ledger) givenAt(seq int64) []*Grant {
 	return b.Grants[i : i+1 : i+1]
 }
 
+// Next returns the grant that the same server gave at the instant at which g ended, to a request that it
+// knew before: one that had waited in its queue. It returns nil if there is none.
+func (b *Ledger) Next(g *Grant) *Grant {
+	if g.Ended == nil {
+		return nil
+	}
+	i, _ := slices.BinarySearchFunc(b.Grants, g.Ended.Seq+1, func(x *Grant, seq int64) int { return cmp.Compare(x.Given.Seq, seq) })
+	for _, next := range b.Grants[i:] {
+		switch {
+		case next.Given.At != g.Ended.At:
+			return nil
+		case next.Place == g.Place && next.Given.Sent != 0 && next.Given.Sent < g.Ended.At:
+			return next
+		}
+	}
+	return nil
+}
+
 func (b *Ledger) add(e *history.Event) {
 	switch e.Type {
 	case history.AcquireCalled:

@@ -98,14 +98,14 @@ func (f Fault) slows() bool {
 // which a client may still wait for an answer or a connection.
 func (in *Evidence) Troubled() Stretches {
 	if in.troubles == nil {
-		list := []Stretch{}
-		for _, f := range in.Faults() {
-			ofWorker := in.isWorker(f.Target) && (f.slows() || f.Effect == history.EffectSteps)
-			if !ofWorker && !in.Tolerated(f.Target) {
-				list = append(list, Stretch{f.From, f.To + in.AnswerTimeout()})
+		in.troubles = Union(in.hindering(func(yield func(Fault) bool) {
+			for _, f := range in.Faults() {
+				ofWorker := in.isWorker(f.Target) && (f.slows() || f.Effect == history.EffectSteps)
+				if !ofWorker && !yield(f) {
+					return
+				}
 			}
-		}
-		in.troubles = Union(list)
+		}))
 	}
 	return in.troubles
 }
@@ -121,34 +121,64 @@ func (in *Evidence) Served(from, d time.Duration) time.Duration {
 	return end
 }
 
-// serversStopped returns when the servers of the lock were stopped: all of them, or two of a replicated service.
-// A service with one stopped member goes on: a new leader takes over if it was the leader.
+// serversStopped returns when the servers of the lock were stopped: all of them, or enough of several that
+// the others cannot go on.
 func (in *Evidence) serversStopped() Stretches {
 	if in.frozen == nil {
-		var all, members []Fault
+		list := []Stretch{}
+		servers := map[string][]Stretch{}
 		for _, f := range in.Faults() {
 			switch {
-			case f.Effect != history.EffectStops || !serves(f.Target):
+			case f.Effect != history.EffectStops || !Serves(f.Target):
 			case f.Target == "lock":
-				all = append(all, f)
+				list = append(list, f.Stretch)
 			default:
-				members = append(members, f)
+				servers[f.Target] = append(servers[f.Target], f.Stretch)
 			}
 		}
-		list := []Stretch{}
-		for _, f := range all {
-			list = append(list, f.Stretch)
-		}
-		for i, f := range members {
-			for _, other := range members[:i] {
-				if both := (Stretch{max(f.From, other.From), min(f.To, other.To)}); f.Target != other.Target && both.From < both.To {
-					list = append(list, both)
-				}
-			}
-		}
-		in.frozen = Union(list)
+		in.frozen = Union(append(list, atOnce(servers, in.tooMany())...))
 	}
 	return in.frozen
+}
+
+// usualMembers is the number of members of a service if the history does not say.
+const usualMembers = 3
+
+// tooMany returns the number of servers that have to fail until the others cannot go on: the members of a service need a
+// majority, independent servers a quorum.
+func (in *Evidence) tooMany() int {
+	if q := in.Quorum(); q > 1 {
+		return max(in.Meta.Nodes, 2*q-1) - q + 1
+	}
+	n := cmp.Or(in.Meta.Members, usualMembers)
+	return n - n/2
+}
+
+// atOnce returns when at least n of the servers had a fault, whose faults are given by server.
+func atOnce(servers map[string][]Stretch, n int) []Stretch {
+	type edge struct {
+		at time.Duration
+		by int
+	}
+	var edges []edge
+	for _, list := range servers {
+		for _, x := range Union(list) {
+			edges = append(edges, edge{x.From, 1}, edge{x.To, -1})
+		}
+	}
+	slices.SortFunc(edges, func(a, b edge) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
+	var out []Stretch
+	faulty := 0
+	for _, e := range edges {
+		faulty += e.by
+		switch {
+		case e.by > 0 && faulty == n:
+			out = append(out, Stretch{From: e.at})
+		case e.by < 0 && faulty == n-1:
+			out[len(out)-1].To = e.at
+		}
+	}
+	return out
 }
 
 // Takeovers returns when a replica became the primary.
@@ -165,21 +195,111 @@ func (in *Evidence) Takeovers() []time.Duration {
 }
 
 // Hindered returns when a worker could not be expected to make progress: it was stopped, or a fault
-// affected one of its links or messages or a server, and the answer timeout after that.
+// affected one of its links or messages or the servers, and the answer timeout after that. A fault of
+// servers without which the others go on counts only while clients change to another server.
 func (in *Evidence) Hindered(worker string) Stretches {
-	return in.HinderedBy(worker, func(Fault) bool { return true })
+	known, ok := in.hindered[worker]
+	if !ok {
+		if in.hindered == nil {
+			in.hindered = map[string]Stretches{}
+		}
+		known = in.HinderedBy(worker, func(Fault) bool { return true })
+		in.hindered[worker] = known
+	}
+	return known
 }
 
 // HinderedBy does the same as hindered, but considers only the faults for which counts returns
 // true.
 func (in *Evidence) HinderedBy(worker string, counts func(Fault) bool) Stretches {
-	list := slices.Clone(in.Stopped()[worker])
+	return Union(append(in.hinders(worker, counts), in.Stopped()[worker]...))
+}
+
+// HinderedForGood reports whether faults without an end hinder a worker.
+func (in *Evidence) HinderedForGood(worker string) bool {
+	return Union(in.hinders(worker, func(f Fault) bool { return f.Open })).Covers(in.EndAt())
+}
+
+func (in *Evidence) hinders(worker string, counts func(Fault) bool) []Stretch {
+	return in.hindering(func(yield func(Fault) bool) {
+		for f := range in.FaultsOf(worker) {
+			if counts(f) && !yield(f) {
+				return
+			}
+		}
+	})
+}
+
+// Late returns when messages were under way that a fault of a link between the worker and one of the nodes had delayed,
+// from the end of the fault on.
+func (in *Evidence) Late(worker string, of func(node string) bool) Stretches {
+	list := []Stretch{}
 	for f := range in.FaultsOf(worker) {
-		if counts(f) && !in.Tolerated(f.Target) {
-			list = append(list, Stretch{f.From, f.To + in.AnswerTimeout()})
+		from, to, _ := strings.Cut(f.Target, "->")
+		between := from == worker && of(to) || to == worker && of(from)
+		if between && !f.Open && f.Healed < f.To && in.Spared(f) == "" {
+			list = append(list, Stretch{f.Healed, f.To})
 		}
 	}
 	return Union(list)
+}
+
+// election is how long the members of a service may take for a new leader: the syncLimit of ZooKeeper's example, 5
+// ticks of 2 s. The election timeout of etcd is 1 s.
+const election = 10 * time.Second
+
+// hindering returns when faults hinder the clients of the lock, and the answer timeout after that. If the other
+// servers go on, a fault of a member hinders for a new election, an answer timeout, and a session timeout, and for an
+// answer timeout after its end. A fault of an independent server or of a replica does not hinder then.
+func (in *Evidence) hindering(faults iter.Seq[Fault]) []Stretch {
+	list := []Stretch{}
+	servers := map[string][]Stretch{}
+	for f := range faults {
+		server := in.Spared(f)
+		if server != "" {
+			servers[server] = append(servers[server], f.Stretch)
+		}
+		switch {
+		case server == "":
+			list = append(list, Stretch{f.From, f.To + in.AnswerTimeout()})
+		case in.Quorum() > 1 || server == replica:
+		default:
+			changed := f.From + election + in.Meta.TTL
+			list = append(list, Stretch{f.From, min(f.To, changed) + in.AnswerTimeout()})
+			if !f.Open {
+				list = append(list, Stretch{f.To, f.To + in.AnswerTimeout()})
+			}
+		}
+	}
+	for _, x := range atOnce(servers, in.tooMany()) {
+		list = append(list, Stretch{x.From, x.To + in.AnswerTimeout()})
+	}
+	return list
+}
+
+// replica is the name of a replica. The primary is called lock.
+const replica = "lock-replica"
+
+// Spared returns the server whose work the others do while it has the fault, "" if there is none. That is one of
+// several independent servers, a member of a service, or a replica that no client needs.
+//
+// A client notices that a member is stopped, has crashed or cannot be reached, and changes to another. It does not notice
+// another fault, such as a lag.
+func (in *Evidence) Spared(f Fault) string {
+	server, to, _ := strings.Cut(f.Target, "->")
+	if !strings.HasPrefix(server, "lock-") {
+		server = to
+	}
+	noticed := f.Effect == history.EffectStops || f.Kind == "crash" || f.Kind == "partition"
+	switch taken := in.Takeovers(); {
+	case !strings.HasPrefix(server, "lock-"):
+		return ""
+	case server == replica && (in.Meta.Replica || len(taken) > 0 && taken[0] < f.To):
+		return ""
+	case server != replica && in.Quorum() == 1 && (in.Meta.Quorum > 1 || !noticed):
+		return "" // each lock is on one server of several, or the client does not change
+	}
+	return server
 }
 
 // FaultsOf yields the faults that concern a worker: its own, those of its links, and those of
@@ -206,7 +326,7 @@ func (in *Evidence) sortFaults() {
 	for _, f := range in.Faults() {
 		from, to, link := strings.Cut(f.Target, "->")
 		switch {
-		case link && serves(from) && serves(to), !link && !in.isWorker(f.Target):
+		case link && Serves(from) && Serves(to), !link && !in.isWorker(f.Target):
 			in.common = append(in.common, f)
 		case link && from != to:
 			in.others[from] = append(in.others[from], f)
@@ -228,8 +348,8 @@ func (in *Evidence) isWorker(name string) bool {
 	return in.workers[name]
 }
 
-// serves reports whether a node is a server of the lock.
-func serves(node string) bool { return node == "lock" || strings.HasPrefix(node, "lock-") }
+// Serves reports whether a node is a server of the lock.
+func Serves(node string) bool { return node == "lock" || strings.HasPrefix(node, "lock-") }
 
 // Disturbed reports whether between from and to a fault may have changed what happened between a
 // worker and the servers: a fault of the worker, of one of its links, or of any server. Its
@@ -245,19 +365,12 @@ func (in *Evidence) Disturbed(worker string, from, to time.Duration, without his
 	return false
 }
 
-// Tolerated reports whether a fault is of a single server of several, which a quorum has to
-// tolerate.
-func (in *Evidence) Tolerated(target string) bool {
-	server, _, _ := strings.Cut(target, "->") // "lock" is all of them
-	return in.Quorum() > 1 && strings.HasPrefix(server, "lock-")
-}
-
 // Fault is a fault with the time in which it was in force.
 type Fault struct {
 	*history.Event
 	Stretch
-	Open    bool // it has no end
-	Outlast bool // messages that it has delayed arrived after its end
+	Open   bool          // it has no end
+	Healed time.Duration // when it ended; To is later if messages that it has delayed arrived after that
 }
 
 // Faults returns the faults of the history, in the order of their starts. A fault without an end
@@ -282,7 +395,7 @@ func (in *Evidence) Faults() []Fault {
 		case history.FaultEnd:
 			key := id{e.Fault, e.Target}
 			if at, ok := open[key]; ok {
-				list[at].To, list[at].Open, list[at].Outlast = max(e.At, e.Until), false, e.Until > e.At
+				list[at].To, list[at].Open, list[at].Healed = max(e.At, e.Until), false, e.At
 				delete(open, key)
 			}
 		default:

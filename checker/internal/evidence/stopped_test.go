@@ -63,3 +63,56 @@ func TestNearReturnsTheStretchesThatOverlapOrTouch(t *testing.T) {
 		}
 	}
 }
+
+func TestAtOnceReturnsWhenThatNumberOfServersHasAFault(t *testing.T) {
+	servers := map[string][]Stretch{
+		"lock-1": {{1, 5}, {4, 6}, {20, 30}},
+		"lock-2": {{3, 8}, {30, 40}},
+		"lock-3": {{5, 9}, {25, 35}},
+	}
+	for n, want := range map[int][]Stretch{
+		1: {{1, 9}, {20, 40}},
+		2: {{3, 8}, {25, 30}, {30, 35}}, // the fault of lock-1 ends when that of lock-2 begins
+		3: {{5, 6}},
+		4: nil,
+	} {
+		if got := atOnce(servers, n); !slices.Equal(got, want) {
+			t.Errorf("%d at once: %v, want %v", n, got, want)
+		}
+	}
+}
+
+// Servers that are stopped from 2 s to 5 s have served for 10 s by 13 s if the others are too few to go on, by 10 s otherwise.
+func TestServersAreStoppedIfTheOthersAreTooFew(t *testing.T) {
+	const end, later = 10 * time.Second, 13 * time.Second
+	for _, tt := range []struct {
+		name    string
+		meta    history.Meta
+		stopped []string
+		want    time.Duration
+	}{
+		{"all", history.Meta{}, []string{"lock"}, later},
+		{"one of an unknown number", history.Meta{}, []string{"lock-3"}, end},
+		{"two of an unknown number", history.Meta{}, []string{"lock-3", "lock-1"}, later},
+		{"two of five members", history.Meta{Members: 5}, []string{"lock-3", "lock-1"}, end},
+		{"three of five members", history.Meta{Members: 5}, []string{"lock-3", "lock-1", "lock-5"}, later},
+		{"one of four members", history.Meta{Members: 4}, []string{"lock-4"}, end},
+		{"two of four members", history.Meta{Members: 4}, []string{"lock-4", "lock-1"}, later},
+		{"one of two members", history.Meta{Members: 2}, []string{"lock-2"}, later},
+		{"a replica", history.Meta{}, []string{"lock-replica"}, end},
+		{"two of five independent servers", history.Meta{Nodes: 5, Quorum: 3}, []string{"lock-4", "lock-1"}, end},
+		{"three of five independent servers", history.Meta{Nodes: 5, Quorum: 3}, []string{"lock-4", "lock-1", "lock-2"}, later},
+	} {
+		h := &history.History{Meta: tt.meta}
+		for i, kind := range []history.Type{history.FaultBegin, history.FaultEnd} {
+			for n, target := range tt.stopped {
+				h.Events = append(h.Events, history.Event{
+					At: time.Duration(2+3*i) * time.Second, Type: kind, Effect: history.EffectStops, Fault: n + 1, Target: target,
+				})
+			}
+		}
+		if got := New(h, nil).Served(0, end); got != tt.want {
+			t.Errorf("%s: served until %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}

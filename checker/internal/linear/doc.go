@@ -1,4 +1,4 @@
-// Package linear decides whether there is an order of steps that explains what they read, and says
+// Package linear decides whether some order of steps explains the values that they read, and explains
 // why if there is none. A step is a whole section, or a single operation.
 //
 //   - model.go defines what a resource may do with values and tokens: [Step], [Access] and [Rule].

@@ -81,7 +81,10 @@ func (s *Search) explainSuccessors(successors []int) (text string, events []int6
 		named = append(named, fmt.Sprintf("%d before them", n))
 	}
 	times := "once"
-	if n := len(successors) - 1; n > 1 {
+	switch n := len(successors) - 1; {
+	case n == 0:
+		return fmt.Sprintf("%s replaced %q, which was never the value: the item began with %q", named[0], from, s.Start), events
+	case n > 1:
 		times = fmt.Sprintf("%d times", n)
 	}
 	return fmt.Sprintf("%s each replaced %q, which was the value only %s", strings.Join(named, " and "), from, times), events

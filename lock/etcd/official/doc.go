@@ -1,5 +1,5 @@
-// Package official makes the official client of etcd, go.etcd.io/etcd/client/v3, a client of the
-// locks of package lock/etcd. It is for programs; the simulation has a client of its own, since the
+// Package official runs the locks of package lock/etcd with the official client of etcd,
+// go.etcd.io/etcd/client/v3. It is for programs. The simulation has a client of its own, because the
 // official one needs goroutines and timers of the machine.
 //
 // An example:

@@ -1,5 +1,5 @@
-// Package etcdclient makes the official client of etcd, go.etcd.io/etcd/client/v3, a client of the simulated cluster in a
-// test of package locktest. Its sessions, mutexes and elections run as they are:
+// Package etcdclient connects the official client of etcd (go.etcd.io/etcd/client/v3) to the simulated cluster, in a test of
+// package locktest. The client's sessions, mutexes and elections run as they are:
 //
 //	func TestMyLock(t *testing.T) {
 //		locktest.Run(t, "etcd-pause", func(d locktest.Deps) lock.Locker {
@@ -15,12 +15,11 @@
 //	}
 //
 // The client has a gRPC connection to each member, through a pipe in memory, to a gRPC server in the same
-// process (config.go, server.go). That server sends each request on as a message of the simulated network, and what a
-// member pushes to a watch comes back as one (requests.go and responses.go translate; watch.go). If the
-// connection of the network breaks, the gRPC connection does. Everything else is that of the client: its retries, its
-// renewals, its timeouts.
+// process (config.go, server.go). That server forwards each request as a message of the simulated network, and receives
+// the events of a watch as messages (requests.go, responses.go, watch.go). If the simulated connection breaks, the gRPC
+// connection breaks too. Retries, renewals and timeouts are those of the client.
 //
-// It differs from the client of a program in this:
+// It differs from the client of a program in these points:
 //
 //   - The balancer gives each kind of request its own turn (balancer.go). The round robin of gRPC begins at random and
 //     gives simultaneous requests turns in the order of the scheduler.

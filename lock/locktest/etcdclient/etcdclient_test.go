@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/client/v3/concurrency"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -311,6 +312,35 @@ func TestAWatchIsCreatedWhileTheConnectionBreaks(t *testing.T) {
 		changes(ctx, t, c, "a", before)
 		changes(ctx, t, c, "b", during)
 	})
+}
+
+// All renewals of a client are on one stream, to one member. If that member is stopped at 5 s, the stream gives no error, and the client does not change to
+// another member. Its last answer came at 3.5 s: renewals are due after 3.33 s, a third of the TTL, and the client looks twice a second. So
+// the deadline is 13.5 s, and the client, which looks for that once a second, gives the session up at 14 s. The other members cost nothing.
+func TestASessionIsLostWithTheMemberThatItRenewsAt(t *testing.T) {
+	lost := map[int]bool{}
+	for member := 1; member <= 3; member++ {
+		frozen := fmt.Sprintf("[{at: 5s, pause: {target: lock-%d, for: 60s}}]", member)
+		inside(t, func(_ context.Context, c *clientv3.Client) {
+			begin := time.Now()
+			s, err := concurrency.NewSession(c, concurrency.WithTTL(10))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			select {
+			case <-s.Done():
+				lost[member] = true
+				if after := time.Since(begin).Round(time.Second); after != 14*time.Second {
+					t.Errorf("member %d is stopped, and the session is lost after %v, want 14s", member, after)
+				}
+			case <-time.After(25 * time.Second):
+			}
+		}, locktest.Set("faults", frozen))
+	}
+	if len(lost) != 1 {
+		t.Errorf("the session is lost with the members %v, want one of them", lost)
+	}
 }
 
 func TestAScenarioWithoutEtcd(t *testing.T) {

@@ -1,6 +1,6 @@
-// Package official makes the client github.com/go-zookeeper/zk a client of the locks of package
-// lock/zookeeper. It is for programs. The simulation has a client of its own, since this one sends
-// and receives in goroutines and uses the timers of the machine.
+// Package official runs the locks of package lock/zookeeper with the client
+// github.com/go-zookeeper/zk. It is for programs. The simulation has a client of its own, because
+// this one sends and receives in goroutines and uses the timers of the machine.
 //
 // An example:
 //

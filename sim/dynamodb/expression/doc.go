@@ -1,4 +1,4 @@
-// Package expression has the expressions of DynamoDB's requests.
+// Package expression parses and evaluates the expressions of DynamoDB's requests.
 //
 // [ParseCondition], [ParseUpdate] and [ParseProjection] read an expression (lexer.go, condition.go,
 // update.go), and replace its placeholders by names and values ([Placeholders], placeholders.go). A

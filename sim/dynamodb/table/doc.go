@@ -1,4 +1,4 @@
-// Package table has the tables of DynamoDB, without a network.
+// Package table implements the tables of DynamoDB, without a network.
 //
 // A [Store] executes requests (store.go): GetItem, PutItem, UpdateItem, DeleteItem and
 // TransactWriteItems (write.go, transact.go). [Decode] reads a request in the JSON form of the protocol

@@ -1,8 +1,7 @@
 // Package sql parses the SQL that locks, queues and the work under them use.
 //
-// [Parse] returns the statements of a text as syntax trees. It refuses a statement that PostgreSQL
-// has and the simulation has not with SQLSTATE 0A000 and its name, and a mistake with SQLSTATE 42601 and
-// the words of PostgreSQL.
+// [Parse] returns the statements of a text as syntax trees. A statement that only PostgreSQL has is refused with
+// SQLSTATE 0A000 and its name. A syntax error is refused with SQLSTATE 42601 and the words of PostgreSQL.
 //
 // # A tour
 //

@@ -69,24 +69,24 @@ func setDefault[T comparable](field *T, value T) {
 // Errors of the server have the types of go-redis. If there is no answer, the error is or wraps one
 // of package sim; a timeout is one in the sense of net.Error.
 func New(p *sim.Process, resolve func() string, o Options) *goredis.Client {
-	return (&connector{p, resolve, o.WithDefaults()}).client()
+	return newHook(p, resolve, o.WithDefaults(), &spareCommands{}).client()
 }
 
-// client returns a client that uses the connector.
-func (d *connector) client() *goredis.Client {
-	c := d.hook()
+// newHook returns the part of a client that the process needs of its own.
+func newHook(p *sim.Process, resolve func() string, o Options, spare *spareCommands) *hook {
+	c := &hook{connector: connector{p, resolve, o}, spare: spare, first: resolve()}
+	// The client sleeps and draws on its own account, for every worker that uses it.
+	c.env = p.Worker(p.Name() + " redis client")
+	c.commands.init(c, o.PoolSize)
+	c.plain.hook = c
+	return c
+}
+
+// client returns a client that uses the hook.
+func (c *hook) client() *goredis.Client {
 	client := newQuietClient(c.dialPubSub)
 	client.AddHook(c)
 	return client
-}
-
-// hook returns the part of a client that the process needs of its own.
-func (d *connector) hook() *hook {
-	c := &hook{connector: d, first: d.resolve()}
-	// The client sleeps and draws on its own account, for every worker that uses it.
-	c.env = d.process.Worker(d.process.Name() + " redis client")
-	c.commands = newPool(c, d.options.PoolSize)
-	return c
 }
 
 // newQuietClient returns a go-redis client that does nothing by itself: no goroutines, no name
@@ -117,19 +117,27 @@ const clientBuffer = 512
 
 // hook takes commands over from go-redis. It is outside of go-redis's loop that resends, so it has
 // its own.
+//
+// Its parts are in it, and not objects of their own, because the time of a command in a large world is that of reaching
+// the memory of its process.
 type hook struct {
-	*connector
+	connector
+	plain    view        // behind a shared client, the view of the client
+	foreign  atomic.Bool // a goroutine of go-redis has used the client
+	greeted  bool        // the next view is for a handshake that is already done
+	commands pool
+	spare    *spareCommands
 	env      env.Env
+	next     *hook      // behind a shared client, the hook for the next server
 	first    string     // the node of the server when the client was made
 	random   *rand.Rand // for pauses before a resend; nil before the first
-	commands *pool
-	piped    *pool           // see pipelines
-	spare    []*resp.Command // answered commands, for reuse
+	piped    *pool      // see pipelines
 	reader   replayer
-	view     *view       // the view for which go-redis is adding hooks; behind a shared client, that of the client
-	greeted  bool        // the next view is for a handshake that is already done
-	foreign  atomic.Bool // a goroutine of go-redis has used the client
+	view     *view // the view for which go-redis is adding hooks
 }
+
+// spareCommands has answered commands, for reuse.
+type spareCommands []*resp.Command
 
 var _ goredis.Hook = (*hook)(nil)
 
@@ -166,7 +174,7 @@ func (c *view) processCommand(ctx context.Context, cmd goredis.Cmder) error {
 	if err := c.process.Admit(); err != nil {
 		return err
 	}
-	command := c.newCommand()
+	command := c.spare.take()
 	words, err := appendArgs(command.Args, cmd.Args())
 	if err != nil {
 		return err
@@ -179,7 +187,7 @@ func (c *view) processCommand(ctx context.Context, cmd goredis.Cmder) error {
 	if keyspace.OfConnection(words) && !c.beginsOrEnds(cmd) {
 		return c.refuse(op, strings.ToUpper(words[0])+" outside of Client.Watch and TxPipelined", "the next command may go over another connection of the pool")
 	}
-	first := c.held == nil
+	first := c.held.Conn == nil
 	for attempt := 0; ; attempt++ {
 		sent, err := c.attempt(ctx, op, command, cmd)
 		if err == nil || attempt >= c.options.MaxRetries || !resend(err, sent) {
@@ -204,21 +212,30 @@ func (c *view) attempt(ctx context.Context, op string, command *resp.Command, cm
 	}
 	answer, err := conn.Call(context.Background(), op, command, c.timeout(ctx, cmd))
 	if err == nil {
-		c.spare = append(c.spare, command)
+		c.spare.put(command)
 		err = c.reader.set(cmd, answer.(*resp.Reply))
 	}
 	c.put(conn, cmd, err)
 	return true, err
 }
 
-// newCommand returns an empty command, a recycled one if possible.
-func (c *hook) newCommand() *resp.Command {
-	n := len(c.spare)
+// mostSpare bounds the commands that are kept: when 100,000 workers begin, each has one.
+const mostSpare = 1000
+
+func (s *spareCommands) put(command *resp.Command) {
+	if len(*s) < mostSpare {
+		*s = append(*s, command)
+	}
+}
+
+// take returns an empty command, a recycled one if possible.
+func (s *spareCommands) take() *resp.Command {
+	n := len(*s)
 	if n == 0 {
 		return &resp.Command{}
 	}
-	command := c.spare[n-1]
-	c.spare = c.spare[:n-1]
+	command := (*s)[n-1]
+	*s = (*s)[:n-1]
 	command.Args = command.Args[:0]
 	return command
 }
@@ -296,7 +313,7 @@ func (c *view) processPipeline(ctx context.Context, cmds []goredis.Cmder) error 
 // transaction only if it was not sent at all.
 func (c *view) attemptPipeline(ctx context.Context, op string, pipeline *resp.Pipeline, cmds []goredis.Cmder) (again bool, err error) {
 	whole := isTransaction(cmds)
-	if c.held != nil {
+	if c.held.Conn != nil {
 		return c.attemptHeld(ctx, op, pipeline, cmds)
 	}
 	conn, from, err := c.pipelineConn(ctx)
@@ -323,7 +340,8 @@ func (c *view) attemptPipeline(ctx context.Context, op string, pipeline *resp.Pi
 // pipelines returns the pool for pipelines, which most clients never need.
 func (c *hook) pipelines() *pool {
 	if c.piped == nil {
-		c.piped = newPool(c, pipelinePool)
+		c.piped = &pool{}
+		c.piped.init(c, pipelinePool)
 	}
 	return c.piped
 }
@@ -331,19 +349,19 @@ func (c *hook) pipelines() *pool {
 // pipelineConn returns a connection of go-redis's pool for pipelines, or one of the other pool if
 // that has none. It fails at once only if the caller has given up, or after a dial that took too
 // long, which looks the same.
-func (c *hook) pipelineConn(ctx context.Context) (*pooledConn, *pool, error) {
+func (c *hook) pipelineConn(ctx context.Context) (pooledConn, *pool, error) {
 	pipelines := c.pipelines()
 	conn, err := pipelines.tryTake(ctx)
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return nil, nil, err
+		return pooledConn{}, nil, err
 	}
 	if err == nil {
-		if err = pipelines.greet(ctx, conn); err == nil {
+		if err = pipelines.greet(ctx, &conn); err == nil {
 			return conn, pipelines, nil
 		}
 	}
 	conn, err = c.commands.get(ctx)
-	return conn, c.commands, err
+	return conn, &c.commands, err
 }
 
 // setErrors sets the error of all commands that have none.

@@ -24,29 +24,29 @@ type connector struct {
 // resolvers returns the present node of a server. See [New] for the clients.
 func Connect(p *sim.Process, resolvers []func() string, o Options) lockredis.Port {
 	var nodes []goredis.Cmdable
-	connectors := connectorsOf(p, resolvers, o)
-	for _, d := range connectors {
-		nodes = append(nodes, d.client())
+	hooks := hooksOf(p, resolvers, o, &spareCommands{})
+	for _, c := range hooks {
+		nodes = append(nodes, c.client())
 	}
-	return portOf(connectors, nodes)
+	return portOf(hooks, nodes)
 }
 
-// connectorsOf returns the connectors of a process to each server.
-func connectorsOf(p *sim.Process, resolvers []func() string, o Options) []*connector {
+// hooksOf returns the hooks of a process for each server.
+func hooksOf(p *sim.Process, resolvers []func() string, o Options, spare *spareCommands) []*hook {
 	o = o.WithDefaults()
-	list := make([]*connector, len(resolvers))
+	list := make([]*hook, len(resolvers))
 	for i, resolve := range resolvers {
-		list[i] = &connector{p, resolve, o}
+		list[i] = newHook(p, resolve, o, spare)
 	}
 	return list
 }
 
 // portOf returns the port of a process with a client for each server.
-func portOf(connectors []*connector, nodes []goredis.Cmdable) lockredis.Port {
+func portOf(hooks []*hook, nodes []goredis.Cmdable) lockredis.Port {
 	if len(nodes) == 0 {
 		return lockredis.Port{}
 	}
-	first := subscriber{connectors[0]}
+	first := subscriber{&hooks[0].connector}
 	return lockredis.Port{Client: nodes[0], Nodes: nodes, Subscriber: first, SharedSubscriber: &sharedSubscriber{subscriber: first}}
 }
 

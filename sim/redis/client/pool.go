@@ -19,13 +19,14 @@ import (
 // that was used last, and dials if none is idle. A caller waits for its turn if all connections are
 // in use. Each connection in use, and each dial until it has ended, holds a turn.
 type pool struct {
-	client *hook
-	size   int
-	turns  env.Sem
-	idle   []*pooledConn // in order of their last use
+	client   *hook
+	size     int
+	turns    env.Sem
+	idle     []pooledConn  // in order of their last use
+	room     [1]pooledConn // of idle, until there are more
+	dialling int           // number of background dials
 
 	waiters   []*dialWaiter // the callers that wait for a background dial, in order
-	dialling  int           // number of background dials
 	failures  int           // failed dials since the last successful one
 	lastError error         // the error of the last failed dial
 }
@@ -37,33 +38,35 @@ type pooledConn struct {
 	greeted bool
 }
 
-func newPool(c *hook, size int) *pool {
-	return &pool{client: c, size: size, turns: c.env.NewSem(size)}
+func (p *pool) init(c *hook, size int) {
+	p.client, p.size, p.turns = c, size, c.env.NewSem(size)
+	p.idle = p.room[:0]
 }
 
 // errNoTurn is the error of tryTake if all connections are in use.
 var errNoTurn = errors.New("redis: connection pool has no free turn")
 
 // get returns a connection that is ready for a command. The caller has to call put.
-func (p *pool) get(ctx context.Context) (*pooledConn, error) {
+func (p *pool) get(ctx context.Context) (pooledConn, error) {
 	if err := p.takeTurn(ctx); err != nil {
-		return nil, err
+		return pooledConn{}, err
 	}
 	conn, err := p.take(ctx)
 	if err != nil {
-		return nil, err
+		return pooledConn{}, err
 	}
-	return conn, p.greet(ctx, conn)
+	err = p.greet(ctx, &conn)
+	return conn, err
 }
 
 // tryTake returns a connection that may still need a handshake. It returns errNoTurn if get would
 // wait.
-func (p *pool) tryTake(ctx context.Context) (*pooledConn, error) {
+func (p *pool) tryTake(ctx context.Context) (pooledConn, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return pooledConn{}, err
 	}
 	if !p.turns.TryAcquire() {
-		return nil, errNoTurn
+		return pooledConn{}, errNoTurn
 	}
 	return p.take(ctx)
 }
@@ -90,7 +93,7 @@ func (p *pool) takeTurn(ctx context.Context) error {
 }
 
 // take returns an idle connection or dials one. If the dial fails, it releases the turn.
-func (p *pool) take(ctx context.Context) (*pooledConn, error) {
+func (p *pool) take(ctx context.Context) (pooledConn, error) {
 	for n := len(p.idle); n > 0; n = len(p.idle) {
 		conn := p.idle[n-1]
 		p.idle = p.idle[:n-1]
@@ -112,12 +115,12 @@ func (p *pool) take(ctx context.Context) (*pooledConn, error) {
 // dialWaiter is a caller that waits for a background dial.
 type dialWaiter struct {
 	ready env.Sem
-	conn  *pooledConn
+	conn  pooledConn
 	err   error
 }
 
 // dialInBackground dials in the background. The dial goes on after ctx has ended.
-func (p *pool) dialInBackground(ctx context.Context) (*pooledConn, error) {
+func (p *pool) dialInBackground(ctx context.Context) (pooledConn, error) {
 	w := &dialWaiter{ready: p.client.env.NewSem(0)}
 	p.waiters = append(p.waiters, w)
 	p.dialling++
@@ -129,18 +132,18 @@ func (p *pool) dialInBackground(ctx context.Context) (*pooledConn, error) {
 			return
 		}
 		p.turns.Release()
-		p.deliver(w, nil, err)
+		p.deliver(w, pooledConn{}, err)
 	})
 	if err := w.ready.Acquire(ctx); err != nil {
 		p.forget(w)
-		return nil, contextError(ctx, err)
+		return pooledConn{}, contextError(ctx, err)
 	}
 	return w.conn, w.err
 }
 
 // dialled gives a new connection to the caller whose dial it was. If that has given up, the
 // connection goes to the caller that has waited longest, whose own dial will become idle later.
-func (p *pool) dialled(w *dialWaiter, conn *pooledConn) {
+func (p *pool) dialled(w *dialWaiter, conn pooledConn) {
 	switch {
 	case p.deliver(w, conn, nil):
 	case len(p.waiters) > 0:
@@ -152,7 +155,7 @@ func (p *pool) dialled(w *dialWaiter, conn *pooledConn) {
 }
 
 // deliver ends the wait of w, and reports whether it still waited.
-func (p *pool) deliver(w *dialWaiter, conn *pooledConn, err error) bool {
+func (p *pool) deliver(w *dialWaiter, conn pooledConn, err error) bool {
 	if !p.forget(w) {
 		return false
 	}
@@ -178,24 +181,24 @@ const (
 
 // dial opens a connection, with the attempts of go-redis's pool. After as many failures as the pool
 // has connections it fails at once, until a background probe succeeds.
-func (p *pool) dial() (*pooledConn, error) {
+func (p *pool) dial() (pooledConn, error) {
 	if p.failures >= p.size {
-		return nil, p.lastError
+		return pooledConn{}, p.lastError
 	}
 	for attempt := 1; ; attempt++ {
 		conn, err := p.client.dialOnce()
 		if err == nil {
-			return &pooledConn{Conn: conn}, nil
+			return pooledConn{Conn: conn}, nil
 		}
 		if attempt == dialAttempts {
 			p.lastError = err
 			if p.failures++; p.failures == p.size {
 				p.client.process.Node().World().Go("dial probe", p.probe)
 			}
-			return nil, err
+			return pooledConn{}, err
 		}
 		if p.client.env.Sleep(context.Background(), dialPause) != nil {
-			return nil, err // the run is over
+			return pooledConn{}, err // the run is over
 		}
 	}
 }
@@ -222,9 +225,9 @@ func (p *pool) greet(ctx context.Context, conn *pooledConn) error {
 	if conn.greeted {
 		return nil
 	}
-	err := p.hello(ctx, conn)
+	err := p.hello(ctx, conn.Conn)
 	if err != nil {
-		p.put(conn, err)
+		p.put(*conn, err)
 		return err
 	}
 	conn.greeted = true
@@ -234,7 +237,7 @@ func (p *pool) greet(ctx context.Context, conn *pooledConn) error {
 // hello sends HELLO. go-redis retries a failure like that of any command, with pauses, but on the
 // same broken connection. So only the first attempt sends anything, and a timeout is retried only
 // once.
-func (p *pool) hello(ctx context.Context, conn *pooledConn) error {
+func (p *pool) hello(ctx context.Context, conn *sim.Conn) error {
 	c := p.client
 	_, err := conn.Call(context.Background(), "hello", &resp.Command{Args: []string{"hello", "2"}}, c.timeout(ctx, nil))
 	for attempt := 1; err != nil && attempt <= c.options.MaxRetries; attempt++ {
@@ -249,7 +252,7 @@ func (p *pool) hello(ctx context.Context, conn *pooledConn) error {
 }
 
 // put returns a connection to the pool, or closes it if err makes it unusable.
-func (p *pool) put(conn *pooledConn, err error) {
+func (p *pool) put(conn pooledConn, err error) {
 	if badConn(err) {
 		conn.Close()
 	} else {

@@ -17,6 +17,7 @@ import (
 type Shared struct {
 	world *sim.World
 	nodes []goredis.Cmdable // the clients, by server
+	spare spareCommands
 }
 
 // NewShared returns the shared clients of a world, none yet.
@@ -24,17 +25,17 @@ func NewShared(w *sim.World) *Shared { return &Shared{world: w} }
 
 // Connect returns the port of a process, as the function [Connect] does.
 func (s *Shared) Connect(p *sim.Process, resolvers []func() string, o Options) lockredis.Port {
-	connectors := connectorsOf(p, resolvers, o)
-	hooks := make([]*hook, len(connectors))
-	for i, d := range connectors {
-		hooks[i] = d.hook()
-		hooks[i].view = hooks[i].newView()
+	hooks := hooksOf(p, resolvers, o, &s.spare)
+	for i := 1; i < len(hooks); i++ {
+		hooks[i-1].next = hooks[i]
 	}
-	p.Data = hooks
+	if len(hooks) > 0 {
+		p.Data = hooks[0]
+	}
 	for i := len(s.nodes); i < len(hooks); i++ {
 		s.nodes = append(s.nodes, s.client(i))
 	}
-	return portOf(connectors, s.nodes)
+	return portOf(hooks, s.nodes)
 }
 
 // client returns the client of a server.
@@ -62,7 +63,11 @@ func (c *sharedHook) own() (*hook, error) {
 	if p == nil {
 		return nil, sim.ErrOver
 	}
-	return p.Data.([]*hook)[c.server], nil
+	h := p.Data.(*hook)
+	for range c.server {
+		h = h.next
+	}
+	return h, nil
 }
 
 func (c *sharedHook) dialPubSub(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -93,7 +98,7 @@ func (c *sharedHook) ProcessHook(goredis.ProcessHook) goredis.ProcessHook {
 		if err != nil {
 			return err
 		}
-		return own.view.processCommand(ctx, cmd)
+		return own.plain.processCommand(ctx, cmd)
 	}
 }
 
@@ -107,6 +112,6 @@ func (c *sharedHook) ProcessPipelineHook(goredis.ProcessPipelineHook) goredis.Pr
 		if err != nil {
 			return setErrors(cmds, err)
 		}
-		return own.view.processPipeline(ctx, cmds)
+		return own.plain.processPipeline(ctx, cmds)
 	}
 }

@@ -14,9 +14,9 @@ import (
 // function has returned.)
 type view struct {
 	*hook
-	held    *pooledConn // nil: none
-	bad     error       // why the held connection is unusable
-	greeted bool        // it is for a handshake that is already done, and sends nothing
+	held    pooledConn // the zero value: none
+	bad     error      // why the held connection is unusable
+	greeted bool       // it is for a handshake that is already done, and sends nothing
 }
 
 // badStateError is the error of go-redis after the connection of a transaction has broken.
@@ -33,24 +33,24 @@ func (c *view) beginsOrEnds(cmd goredis.Cmder) bool {
 }
 
 // get returns the connection for a command.
-func (c *view) get(ctx context.Context) (*pooledConn, error) {
+func (c *view) get(ctx context.Context) (pooledConn, error) {
 	switch {
-	case c.held == nil:
+	case c.held.Conn == nil:
 		return c.commands.get(ctx)
 	case c.bad != nil:
-		return nil, badStateError{c.bad}
+		return pooledConn{}, badStateError{c.bad}
 	}
 	return c.held, nil
 }
 
 // put returns the connection after a command that ended with err, or holds it if that command was
 // WATCH.
-func (c *view) put(conn *pooledConn, cmd goredis.Cmder, err error) {
+func (c *view) put(conn pooledConn, cmd goredis.Cmder, err error) {
 	switch {
-	case c.held == nil && cmd.Name() != "watch":
+	case c.held.Conn == nil && cmd.Name() != "watch":
 		c.commands.put(conn, err)
 		return
-	case c.held == nil:
+	case c.held.Conn == nil:
 		c.held = conn
 	}
 	if badConn(err) {
@@ -61,7 +61,7 @@ func (c *view) put(conn *pooledConn, cmd goredis.Cmder, err error) {
 // settle returns the held connection after a command that leaves no watch: UNWATCH, or a first
 // WATCH that failed.
 func (c *view) settle(cmd goredis.Cmder, first bool, err error) {
-	if c.held != nil && (cmd.Name() == "unwatch" || cmd.Name() == "watch" && first && err != nil) {
+	if c.held.Conn != nil && (cmd.Name() == "unwatch" || cmd.Name() == "watch" && first && err != nil) {
 		c.release()
 	}
 }
@@ -69,7 +69,7 @@ func (c *view) settle(cmd goredis.Cmder, first bool, err error) {
 // release returns the held connection.
 func (c *view) release() {
 	conn, err := c.held, c.bad
-	c.held, c.bad = nil, nil
+	c.held, c.bad = pooledConn{}, nil
 	c.commands.put(conn, err)
 }
 

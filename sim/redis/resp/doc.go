@@ -1,4 +1,4 @@
-// Package resp has the values that a client and a server of Redis exchange, and their encoding. It
+// Package resp defines the values that a client and a server of Redis exchange, and their encoding. It
 // knows neither of them.
 //
 //   - A request is a [Command] or a [Pipeline] (request.go).

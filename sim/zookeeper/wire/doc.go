@@ -1,4 +1,4 @@
-// Package wire has the requests, replies and events of the ZooKeeper protocol, as values instead of
+// Package wire defines the requests, replies and events of the ZooKeeper protocol, as values instead of
 // bytes. They are those of ZooKeeper 3.8.0.
 //
 //   - op.go: a [Request] asks for one operation. A write is an [Op], or several of them in a multi.

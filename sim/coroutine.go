@@ -5,34 +5,20 @@ import (
 	"runtime"
 )
 
-// thread parks and resumes a task. The engine needs only these methods, so a goroutine in a
-// synctest bubble could replace the coroutine.
-type thread interface {
-	// resume runs the task until it parks. The world calls it.
-	resume()
-	// park returns at the next resume. The task calls it. After kill it does not return but unwinds
-	// the task.
-	park()
-	// kill unwinds a parked task and ends the thread. It may end the calling goroutine.
-	kill()
-}
-
-// coroutine is a thread based on package iter: a switch does not involve the scheduler.
+// coroutine parks and resumes a task. It is based on package iter: a switch does not involve the scheduler.
 type coroutine struct {
 	next  func() (struct{}, bool)
 	stop  func()
 	yield func(struct{}) bool
 }
 
-// newCoroutine returns a thread that runs body at its first resume.
-func newCoroutine(body func()) thread {
-	c := &coroutine{}
+// start prepares the coroutine: body runs at the first resume.
+func (c *coroutine) start(body func()) {
 	c.next, c.stop = iter.Pull(func(yield func(struct{}) bool) {
 		c.yield = yield
 		grow(0)
 		body()
 	})
-	return c
 }
 
 // grow makes the stack of a new coroutine 8 KB, which most tasks need. A stack that grows by and by, each time
@@ -45,12 +31,15 @@ func grow(at uint) byte {
 	return room[at%frame] // which the compiler does not know, else it would leave out the frame
 }
 
+// resume runs the task until it parks. The world calls it.
 func (c *coroutine) resume() { c.next() }
 
+// park returns at the next resume. The task calls it. After kill it does not return but unwinds the task.
 func (c *coroutine) park() {
 	if !c.yield(struct{}{}) {
 		runtime.Goexit()
 	}
 }
 
+// kill unwinds a parked task and ends the coroutine. It may end the calling goroutine.
 func (c *coroutine) kill() { c.stop() }

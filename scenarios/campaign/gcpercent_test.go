@@ -1,0 +1,45 @@
+package campaign_test
+
+import (
+	"testing"
+
+	"lockquake/scenarios/campaign"
+	"lockquake/scenarios/internal/runtest"
+	"lockquake/scenarios/results"
+)
+
+// A worker keeps 15 KB, and its history takes 17 x 432 bytes a second: 7,344. With 50,000 workers for 60 s a run keeps
+// 0.75 GB, and 1.7 GB is 126 % more than that. 1,000 workers for 60 s keep 0.015 GB, and with their history of 0.44064 GB
+// 0.45564 GB: 1.7 GB is 273 % more.
+func TestThePercentageOfTheCollectorFollowsWhatTheRunsKeep(t *testing.T) {
+	const (
+		workers = "workers: 1000\n"
+		counter = "workload: {kind: counter}\n"
+		redis   = "strategies: [redis]\n"
+		plain   = workers + counter + redis
+	)
+	one := campaign.Request{Seeds: results.SeedRange{First: 1, Last: 1}, Jobs: 1}
+	two := campaign.Request{Seeds: results.SeedRange{First: 1, Last: 2}, Jobs: 2}
+	for _, tt := range []struct {
+		name, scenario string
+		request        campaign.Request
+		whole          bool
+		want           int
+	}{
+		{name: "a small run", scenario: "workers: 800\n" + counter + redis, request: one, want: 400},
+		{name: "a large run with few workers", scenario: plain, request: one, want: 400},
+		{name: "50,000 workers", scenario: "workers: 50000\n" + counter + redis, request: one, want: 126},
+		{name: "50,000 workers, two runs at a time", scenario: "workers: 50000\n" + counter + redis, request: two, want: 25},
+		{name: "50,000 workers, two jobs and one run", scenario: "workers: 50000\n" + counter + redis, request: campaign.Request{Seeds: one.Seeds, Jobs: 2}, want: 126},
+		{name: "100,000 workers", scenario: "workers: 100000\n" + counter + redis, request: one, want: 25},
+		{name: "with its history", scenario: plain, request: one, whole: true, want: 273},
+		{name: "sections on several items", scenario: workers + "workload: {kind: transfer}\nresources: 2\n" + redis, request: one, want: 273},
+		{name: "several independent servers", scenario: workers + counter + "strategies: [redlock]\n", request: one, want: 273},
+		{name: "keys that are deleted", scenario: plain + "faults:\n  - at: 10s\n    delete: {key: resource-1}\n", request: one, want: 273},
+	} {
+		s := runtest.Parse(t, "name: large\ndescription: many workers\nduration: 60s\nchecks: [exclusion]\n"+tt.scenario)
+		if got := campaign.GCPercent(s, tt.request, tt.whole); got != tt.want {
+			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
+		}
+	}
+}
