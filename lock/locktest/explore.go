@@ -72,11 +72,15 @@ func (r *request) explore(ctx context.Context) (string, error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n\n", s.Name, strings.Join(wrong, "; "))
-	if err := tables.Exploration(&b, x, words.Screen{}); err != nil {
+	if err := tables.Exploration(&b, x, words.Screen{Width: widest}); err != nil {
 		return "", err
 	}
 	return b.String(), nil
 }
+
+// widest is the width of a table in the log of a test, in columns. It has room for a whole row with the longest label and
+// placement; a test log has no width.
+const widest = 200
 
 // placeOf names the faults of a placement.
 func placeOf(p results.Placement) string {

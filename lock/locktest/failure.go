@@ -23,7 +23,7 @@ import (
 func (r *request) failure(ctx context.Context, s *scenarios.Scenario, c *results.Campaign) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, seeds %d to %d\n", s.Name, c.Seeds.First, c.Seeds.Last)
-	for _, said := range tables.Verdict(c) {
+	for _, said := range tables.Verdict(r.named(c)) {
 		b.WriteString(said.Text + "\n")
 	}
 	b.WriteString(c.Summary() + "\n")
@@ -45,6 +45,22 @@ func (r *request) failure(ctx context.Context, s *scenarios.Scenario, c *results
 		fmt.Fprintf(&b, "the test begins with this run until it passes: %s\n", r.file(".token"))
 	}
 	return b.String()
+}
+
+// named returns the campaign with only the checks that the options name, if they name some: the others decide nothing.
+func (r *request) named(c *results.Campaign) *results.Campaign {
+	if !r.names() {
+		return c
+	}
+	only := *c
+	only.Strategies = slices.Clone(c.Strategies)
+	for i := range only.Strategies {
+		st := &only.Strategies[i]
+		st.Order = slices.DeleteFunc(slices.Clone(st.Order), func(check string) bool {
+			return !slices.Contains(r.expect.Holds, check) && !slices.Contains(r.expect.Violates, check)
+		})
+	}
+	return &only
 }
 
 // notAcquired returns a line with the first error of the lock, if no work was finished under it; "" if some was, or if no call

@@ -339,6 +339,10 @@ func TestExploreJudgesNoErrorsOfAFencedLibraryUnlessTheyAreNamed(t *testing.T) {
 	if !strings.Contains(got, "the resource is corrupted by ") || !strings.Contains(got, " crash lock data lost for 10ms") || !strings.Contains(got, "tried ") {
 		t.Errorf("a server without its data does no harm:\n%s", got)
 	}
+	// The label of this test is as long as one can be.
+	if strings.Contains(got, "left out for the width") || !strings.Contains(got, "  harmful  tried  the first of them\n") || !strings.Contains(got, "  break fencing  break others  ") {
+		t.Errorf("a row is broken, or lacks a column:\n%s", got)
+	}
 	for _, check := range []string{"told", "errors"} {
 		if strings.Contains(got, check) {
 			t.Errorf("%s judges the library:\n%s", check, got)

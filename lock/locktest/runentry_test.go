@@ -171,6 +171,18 @@ func TestWhatDecides(t *testing.T) {
 	}
 }
 
+// The lock loses updates, which the scenario looks for too.
+func TestTheFirstLineOfAFailureIsAboutTheNamedChecks(t *testing.T) {
+	t.Chdir(t.TempDir())
+	path := write(t, "paused.yaml", paused)
+	for check, want := range map[string]string{"exclusion": "naive had two holders at work at once in ", "lost-update": "naive lost updates in "} {
+		got, err := failureOf(t, path, Seeds(10), Holds(check))
+		if lines := strings.Split(got, "\n"); err != nil || len(lines) < 2 || !strings.HasPrefix(lines[1], want) {
+			t.Errorf("Holds(%q): want %q first: %v\n%s", check, want, err, got)
+		}
+	}
+}
+
 func TestWrongArgumentsAreOneLine(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "calm.yaml", calm)

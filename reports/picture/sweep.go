@@ -203,6 +203,7 @@ type sweepLine struct {
 	shape              draw.GlyphDrawer
 	dashes             []vg.Length
 	joined             bool
+	whole              bool      // it reaches the last value of the axis
 	shift              vg.Length // to the right, so that bars do not overlap
 }
 
@@ -240,7 +241,8 @@ func sweepLines(s *results.Sweep, axis sweepAxis) strategyLines {
 				line.rate, line.low, line.high = append(line.rate, 100*r.Rate), append(line.low, 100*r.Low), append(line.high, 100*r.High)
 			}
 		}
-		if len(line.x) > 0 {
+		if last := len(line.x) - 1; last >= 0 {
+			line.whole = line.x[last] == axis.at[len(axis.at)-1]
 			lines = append(lines, line)
 		}
 	}
@@ -278,7 +280,9 @@ func (lines strategyLines) Plot(c draw.Canvas, p *plot.Plot) {
 		last := len(l.x) - 1
 		from := vg.Point{X: toX(l.x[last]) + l.shift + glyphRadius, Y: toY(l.rate[last])}
 		to := vg.Point{X: toX(p.X.Max) + endGap, Y: y}
-		c.StrokeLine2(draw.LineStyle{Color: l.color, Width: 0.5, Dashes: l.dashes}, from.X, from.Y, to.X-glyphRadius-3, to.Y)
+		if l.whole { // else it would look like a part of the line where nothing was measured
+			c.StrokeLine2(draw.LineStyle{Color: l.color, Width: 0.5, Dashes: l.dashes}, from.X, from.Y, to.X-glyphRadius-3, to.Y)
+		}
 		c.DrawGlyphNoClip(draw.GlyphStyle{Color: l.color, Radius: glyphRadius * 0.8, Shape: l.shape}, to)
 		c.FillText(names, vg.Point{X: to.X + labelGap, Y: y + capHalf/3}, l.label)
 	}

@@ -74,6 +74,22 @@ func TestEverySweepHasAPictureWithItsLabels(t *testing.T) {
 	}
 }
 
+// A stopped sweep has measured only the first values. From there to the name at the right edge nothing was measured.
+func TestNothingIsDrawnWhereAPartialSweepHasNotMeasured(t *testing.T) {
+	whole := sample.Swept(sample.TTLs())
+	partial := sample.Swept(sample.TTLs())
+	partial.Points, partial.Partial = partial.Points[:2], true
+	for want, s := range map[int]*results.Sweep{1: whole, 0: partial} {
+		svg, _, err := Sweep(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if leaders := bytes.Count(svg, []byte("stroke:#0072B2;stroke-width:0.5")); leaders != want {
+			t.Errorf("partial %v: %d thin lines in the colour of the first strategy, want %d", s.Partial, leaders, want)
+		}
+	}
+}
+
 // They also stay within the picture.
 func TestTheNamesOfLinesDoNotOverlap(t *testing.T) {
 	s := sample.Swept(sample.TTLs())
