@@ -236,6 +236,17 @@ func (in *input) ineffective(s *history.Section) []*history.Op {
 	return missing
 }
 
+// askedFor returns a lower bound of the time from which a section counts the lease of its grant. A client
+// whose answers are lost repeats its request, for a lease at most, and counts from the first copy, which the
+// server may have refused.
+func (in *input) askedFor(s *history.Section, h *evidence.Holding, lease time.Duration) time.Duration {
+	asked, given := h.Asked(), h.Grants[0].Given
+	if in.Disturbed(s.Worker, asked, given.At, history.EffectFails) {
+		return max(s.CallAt, min(asked, cmp.Or(given.Sent, given.At)-lease))
+	}
+	return asked
+}
+
 // lost judges the first time that a section was told of a loss. The lease of a holder is over by its
 // own clock at the earliest one lease after it asked for the lock, or after it sent the last renewal
 // that it knew of. Several servers are asked one after another, so the oldest of their last renewals
@@ -253,7 +264,7 @@ func (in *input) lost(s *history.Section, h *evidence.Holding, r *Result) {
 	if counted := cmp.Or(in.Meta.Counted, in.Meta.TTL); lease == 0 || counted != 0 && counted < lease {
 		lease = counted
 	}
-	from, did := h.Asked(), "asked for"
+	from, did := in.askedFor(s, h, lease), "asked for"
 	if !in.clockFaulty(s.Worker, s.CallAt, atTime) && !in.heldLongest(s, lease, atTime) {
 		if renewed := in.lastRenewed(s, h, atTime); renewed > from {
 			from, did = renewed, "renewed"

@@ -26,7 +26,21 @@ func TestAnAnswerMustFitWhatHappened(t *testing.T) {
 			tell(history.Event{Type: history.Granted, Worker: "a", Key: "x", Owner: "a", Node: "lock", Request: request, Until: 2 * lease}).
 			enter("a", 0).after(lease/2).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost")
 	}
+	// repeated is a section whose request is refused halfway through its lease. Then a link loses messages, and a copy
+	// of the request is granted.
+	repeated := func(link string) *scriptedHistory {
+		s := story("counter", "off").call("a").after(lease / 2)
+		s.meta.TTL = lease
+		return s.tell(history.Event{Type: history.Refused, Worker: "a", Key: "x", Owner: "b", Node: "lock", Request: 1}).
+			fault("partition", link, time.Second).leased("a", lease).
+			enter("a", 0).after(lease/2).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost")
+	}
 	judge(t, "errors", []verdictCase{
+		{name: "lost by its own clock, and the answer to the first copy of its request was lost", story: repeated("lock->a"), want: Valid},
+		{
+			name: "lost by its own clock, and it heard that its first request was refused", story: repeated("lock->b"),
+			want: Invalid, count: 1, text: "lost though held",
+		},
 		{name: "lost by its own clock, after a wait in the server's queue", story: queued(1), want: Valid},
 		{
 			name: "lost by its own clock, and the request after a refusal was not that old", story: queued(2),

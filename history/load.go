@@ -111,10 +111,19 @@ func (m *Meta) check(known Names) error {
 		field string
 		is    int64
 	}{
-		{"max_hold", int64(m.MaxHold)}, {"margin", int64(m.Margin)}, {"nodes", int64(m.Nodes)}, {"quorum", int64(m.Quorum)},
-		{"ttl", int64(m.TTL)}, {"counted", int64(m.Counted)}, {"answer", int64(m.Answer)}, {"tries", int64(m.Tries)},
-		{"limit", int64(m.Limit)}, {"window", int64(m.Window)}, {"permits", int64(m.Permits)},
-		{"duration", int64(m.Duration)}, {"end", int64(m.End)},
+		{"max_hold", int64(m.MaxHold)},
+		{"margin", int64(m.Margin)},
+		{"nodes", int64(m.Nodes)},
+		{"quorum", int64(m.Quorum)},
+		{"ttl", int64(m.TTL)},
+		{"counted", int64(m.Counted)},
+		{"answer", int64(m.Answer)},
+		{"tries", int64(m.Tries)},
+		{"limit", int64(m.Limit)},
+		{"window", int64(m.Window)},
+		{"permits", int64(m.Permits)},
+		{"duration", int64(m.Duration)},
+		{"end", int64(m.End)},
 	} {
 		if number.is < 0 {
 			return wrong(number.field, "%s is %d, and must not be negative", number.field, number.is)

@@ -124,7 +124,7 @@ func (r *lease) released(item record) bool {
 	case item.holder != "":
 		return false
 	case r.locker.fenced:
-		return item.fence == r.token
+		return r.token != 0 && item.fence == r.token
 	}
 	return r.left() > 0
 }

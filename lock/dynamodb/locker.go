@@ -115,6 +115,8 @@ func (l *locker) undo(ctx context.Context, r *lease, why, failure error) error {
 	switch {
 	case errors.Is(err, lock.ErrUnknown):
 		return lock.Join(failure, err)
+	case errors.Is(err, lock.ErrLost) && failure != nil: // nothing to release yet: the request may still be under way
+		return fmt.Errorf("%w: %w", lock.ErrUnknown, why)
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case failure != nil: // its request may still be under way

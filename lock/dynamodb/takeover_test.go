@@ -1,8 +1,16 @@
 package dynamodb
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"lockquake/lock"
+	"lockquake/lock/env"
 )
 
 // A lease is over when its version was seen for the length of the lease that the item has. A new version
@@ -69,6 +77,31 @@ func TestALateRequestTakesNothing(t *testing.T) {
 		values := attributes{}
 		if got := o.unchanged("attribute_not_exists(holder)", values); got != x.want || number(values[":fence"]) != x.seen.fence {
 			t.Errorf("%+v: %s with the token %v", x.seen, got, values[":fence"])
+		}
+	}
+}
+
+// freeItem is a service whose item has no holder, so that it refuses each release.
+type freeItem struct{ Client }
+
+func (freeItem) UpdateItem(context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
+	return nil, &types.ConditionalCheckFailedException{}
+}
+
+// A release that arrives before the request which it undoes finds nothing. The request can still take the lock, so
+// the caller learns that the outcome is unknown, also after it has cancelled the acquire. An attempt that was refused
+// leaves nothing behind.
+func TestAReleaseThatFindsNothingUndoesNothing(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	l := &locker{env: env.Real(), client: freeItem{}, fenced: true, params: lock.Params{TTL: time.Minute}}
+	for _, x := range []struct {
+		failure error // of the last attempt; nil: it was refused
+		unknown bool
+	}{{context.Canceled, true}, {nil, false}} {
+		err := l.undo(ctx, &lease{locker: l, key: "x", owner: "ann"}, context.Canceled, x.failure)
+		if errors.Is(err, lock.ErrUnknown) != x.unknown || !errors.Is(err, context.Canceled) {
+			t.Errorf("the last attempt ended with %v: %v", x.failure, err)
 		}
 	}
 }

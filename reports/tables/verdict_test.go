@@ -288,7 +288,8 @@ func TestAFailureWithoutAFaultIsUnderNoFault(t *testing.T) {
 	}{
 		{"alone", []results.StrategyStats{under("redis", results.NoFault, "", 5)}, "redis under no-fault lost updates in 5 of 10 runs (24 to 76 %)"},
 		{
-			"beside a class of faults", []results.StrategyStats{under("redis", results.NoFault, "", 2), under("redis", "p", pauses.Letter, 5)},
+			"beside a class of faults",
+			[]results.StrategyStats{under("redis", results.NoFault, "", 2), under("redis", "p", pauses.Letter, 5)},
 			"redis lost updates under " + pauses.Name + " and no fault (up to 5 of 10 runs)",
 		},
 	} {
