@@ -344,8 +344,8 @@ func TestSamplesAreReadBesideTheScenario(t *testing.T) {
 		"mixed.log":    "3:58: workload.hold.file: " + dir + "/mixed.log:2: \"5ms\" is a bare duration, and line 1 is of a gctrace log of Go: a file is one of them",
 		"negative.txt": "3:58: workload.hold.file: " + dir + "/negative.txt:1: \"-5ms\" is not between 0s and ten years",
 		"none.txt":     "3:58: workload.hold.file: " + dir + "/none.txt: the file has no duration, and no line of a pause log",
-		"large.txt":    "3:58: workload.hold.file: " + dir + "/large.txt is not a file of at most 67108864 bytes",
-		".":            "3:58: workload.hold.file: " + dir + " is not a file of at most 67108864 bytes",
+		"large.txt":    "3:58: workload.hold.file: " + dir + "/large.txt has 67108865 bytes, and may have at most 67108864",
+		".":            "3:58: workload.hold.file: " + dir + " is a directory, and has to be a file of durations or a log",
 		"absent.txt":   "3:58: workload.hold.file: stat " + dir + "/absent.txt: no such file or directory",
 	} {
 		if _, err := read(file); err == nil || err.Error() != path+":"+want {

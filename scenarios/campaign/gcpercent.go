@@ -9,7 +9,7 @@ import (
 
 // GCPercent returns a good GOGC for a program that executes the campaign; whole says that it keeps the whole histories of
 // its runs. A small run allocates much and keeps little. A large run keeps 15 KB for each worker while it lasts, and its
-// history unless it is judged lock by lock. The percentage is the largest one up to 400 with which the runs that are
+// history, or that of one lock at a time if it is judged lock by lock. The percentage is the largest one up to 400 with which the runs that are
 // executed at a time take less than 1.7 GB, but at least 25. With 5,000 workers, 400 takes a fifth less time than 25.
 func GCPercent(s *scenarios.Scenario, r Request, whole bool) int {
 	const (
@@ -20,10 +20,11 @@ func GCPercent(s *scenarios.Scenario, r Request, whole bool) int {
 	if !s.Large() {
 		return most
 	}
-	kept := worker * float64(s.Workers)
-	if whole || !s.ByLock(r.Strategies) {
-		kept += s.HistoryBytes()
+	history := s.HistoryBytes()
+	if !whole && s.ByLock(r.Strategies) {
+		history /= float64(s.Resources)
 	}
+	kept := worker*float64(s.Workers) + history
 	return int(max(least, min(most, 100*(memory/(r.atOnce(s)*kept)-1))))
 }
 
