@@ -41,7 +41,7 @@ func New(h *history.History, sections []*history.Section) *Evidence {
 // NewWhole returns the evidence of a run whose events are judged lock by lock. Its history has only the
 // events that belong to no lock: the faults. Witnessed says whether the resource recorded what took effect.
 func NewWhole(h *history.History, witnessed bool) *Evidence {
-	in := &Evidence{History: h, witnessed: witnessed, over: h.Meta.End, needed: 1}
+	in := &Evidence{History: h, witnessed: witnessed, over: h.Meta.End, needed: 1, hindered: map[string]Stretches{}}
 	in.sortFaults()
 	return in
 }
@@ -50,7 +50,7 @@ func NewWhole(h *history.History, witnessed bool) *Evidence {
 func (in *Evidence) Part(h *history.History, sections []*history.Section) *Evidence {
 	return &Evidence{
 		History: h, Sections: sections, witnessed: in.witnessed, over: in.over, needed: in.needed,
-		begun: in.Faults(), common: in.common, others: in.others, workers: in.workers, stops: in.Stopped(), troubles: in.Troubled(), taken: in.Takeovers(), frozen: in.serversStopped(),
+		begun: in.Faults(), common: in.common, others: in.others, workers: in.workers, stops: in.Stopped(), troubles: in.Troubled(), taken: in.Takeovers(), frozen: in.serversStopped(), hindered: in.hindered,
 	}
 }
 
