@@ -23,8 +23,8 @@ func (s *listener) Serve(c *Call) {
 
 func (s *listener) Closed(_ *Session, err error) { s.log.add("server: %v", err) }
 
-// outages is a world with a server whose keep-alive takes 10 s, and a client that connects to it at 0 s. Every message takes
-// 1 ms. Step is what the client does next, at 1 s.
+// outages runs a world with a server and a client, and returns their log. The keep-alive of the server takes 10 s, and
+// every message takes 1 ms. The client connects at 0 s and calls step at 1 s, unless it is nil. The faults begin at 1 s.
 func outages(t *testing.T, step func(c *Conn, k *Worker, log *eventLog), faults func(w *World)) *eventLog {
 	t.Helper()
 	w := New(Config{Latency: draw.Fixed(time.Millisecond)})

@@ -44,12 +44,12 @@ func (l *locker) attempt(ctx context.Context, r *lease, seen *observation) (bool
 		version, sent, fence := l.random(), l.env.Mono(), seen.fence
 		out, err := l.client.UpdateItem(ctx, l.takeInput(r, version, *seen))
 		item, refused := refusedBy(err)
-		switch {
-		case !refused && err != nil:
-			return false, err
-		case !refused:
+		if err == nil {
 			r.granted(readRecord(out.Attributes), version, sent)
 			return true, nil
+		}
+		if !refused {
+			return false, err
 		}
 		seen.see(item, l.env.Mono())
 		switch {

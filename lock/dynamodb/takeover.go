@@ -58,8 +58,8 @@ func (t takeover) condition(e env.Env, fenced bool, seen observation, values att
 	return free
 }
 
-// unchanged adds to a condition that no grant came since the observation. A request that arrives late, after its
-// worker has got the lock with another one and has released it, does not take the lock again then.
+// unchanged adds to a condition that the fencing token is still the one of the observation. So a late request does not
+// take the lock again after its worker has taken it with another request and released it.
 func (o *observation) unchanged(condition string, values attributes) string {
 	if o.fence == 0 {
 		return condition + " AND attribute_not_exists(" + attrFence + ")"
