@@ -14,7 +14,8 @@ const Name = "etcd"
 // client are Clients.
 type Client interface {
 	// Do sends a request. An error of the server is an *Error. After any other error, and after one
-	// that is Unavailable, it is unknown whether the request takes effect.
+	// that is Unavailable, it is unknown whether the request takes effect. All renewals (KeepAlive) go to one member,
+	// until that member fails or closes the connection.
 	Do(ctx context.Context, r Request) (*Response, error)
 	// Watch begins to watch. It returns when the server has created the watch.
 	Watch(ctx context.Context, w *Watch) (Watcher, error)

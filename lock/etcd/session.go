@@ -44,10 +44,8 @@ func (l *locker) begin(ctx context.Context) (*session, error) {
 // left returns the time for which the owner may still rely on the lease.
 func (s *session) left() time.Duration { return time.Duration(s.end.Load()) - s.locker.env.Mono() }
 
-// startRenewal starts the task that renews the lease, at once and after each third of its TTL. After an
-// error it tries again after half a second, until the lease is over. The session of the official client has these
-// times too, but it sends its renewals on one stream to one member, and changes to another member only after an error.
-// Each renewal here is a request of its own, which goes to the next member.
+// startRenewal starts the task that renews the lease, at once and after each third of its TTL. After an error it tries
+// again after half a second, until the lease is over. The session of the official client has these times too.
 func (s *session) startRenewal() {
 	l := s.locker
 	renewing, stop := l.env.WithCancel(context.WithoutCancel(s.ctx))

@@ -14,7 +14,7 @@ func coordination() []Library {
 				{Same, "a session keeps its lease alive, and closes a channel (Done) when it no longer does", "client/v3/concurrency/session.go"},
 				{Differs, "Done is closed; it does not stop the work, which has to watch it", "client/v3/concurrency/session.go"},
 				{Differs, "all mutexes of a session share one lease", "client/v3/concurrency/session.go"},
-				{Differs, "all renewals are on one stream to one member, until an error: a member that is stopped for the TTL costs the session, while the preset renews at the next member", "client/v3/lease.go"},
+				{Same, "all renewals are on one stream to one member, until an error: a member that is stopped for the TTL costs the lease", "client/v3/lease.go"},
 				{Differs, "the revision of the key can be a fencing token, if the caller passes it on: then it is the preset etcd", "client/v3/concurrency/mutex.go"},
 				{Default, "a session lasts 60 s without a keep-alive", "client/v3/concurrency/session.go"},
 			},

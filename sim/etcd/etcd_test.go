@@ -200,3 +200,60 @@ func TestAResetWhileAWatchConnects(t *testing.T) {
 		}
 	})
 }
+
+// All renewals of a client go to one member. While that member is stopped they get no answer, and the other members do not
+// help. When it is killed the client learns that, and renews at another member.
+func TestAllRenewalsOfAClientGoToOneMember(t *testing.T) {
+	onCluster(t, func(r *rig) {
+		id := r.must(r.Leader(), &etcd.Grant{TTL: 600}).ID
+		once := func(c etcd.Client) error {
+			_, err := c.Do(context.Background(), &etcd.KeepAlive{ID: id})
+			return err
+		}
+		renew := func(c etcd.Client) (err error) { // each time with another member, if there were no stream
+			for range 3 {
+				if err = once(c); err == nil {
+					return nil
+				}
+			}
+			return err
+		}
+		silent := map[string]int{}
+		for i := range 9 {
+			process := r.World.Node("client").Process(fmt.Sprint("session ", i))
+			c := client.New(process, r.Names(), client.Options{RequestTimeout: time.Second})
+			for range 3 + i { // the first ones go to the member that is connected first
+				_, _ = c.Do(context.Background(), get(true))
+			}
+			if err := once(c); err != nil {
+				t.Error(err)
+			}
+			at := "the leader"
+			for _, member := range r.others(r.Leader()) { // without the leader no member can renew
+				r.World.Node(member).Freeze(3500 * time.Millisecond)
+				if renew(c) != nil {
+					if at != "the leader" {
+						t.Errorf("the client renews at %s and at %s", at, member)
+					}
+					at = member
+				}
+				r.sleep(5 * time.Second)
+				if err := once(c); err != nil {
+					t.Errorf("after %s was stopped a renewal answers %v", member, err)
+				}
+			}
+			silent[at]++
+			if at != "the leader" {
+				r.World.Node(at).Crash()
+				if err := once(c); err != nil {
+					t.Errorf("after the member was killed a renewal answers %v", err)
+				}
+				r.World.Node(at).Restart()
+			}
+			r.sleep(time.Second)
+		}
+		if len(silent) != 3 {
+			t.Errorf("nine clients renew at %v, want clients at each of three members", silent)
+		}
+	})
+}

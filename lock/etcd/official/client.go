@@ -13,9 +13,12 @@ import (
 )
 
 // New returns a client that sends its requests with c.
-func New(c *clientv3.Client) etcd.Client { return client{c} }
+func New(c *clientv3.Client) etcd.Client { return client{c, newRenewals(c)} }
 
-type client struct{ *clientv3.Client }
+type client struct {
+	*clientv3.Client
+	renewals *renewals
+}
 
 // Do implements etcd.Client.
 func (c client) Do(ctx context.Context, r etcd.Request) (*etcd.Response, error) {
@@ -40,14 +43,7 @@ func (c client) do(ctx context.Context, r etcd.Request) (*etcd.Response, error) 
 		}
 		return &etcd.Response{Revision: a.Header.Revision}, nil
 	case *etcd.KeepAlive:
-		a, err := c.KeepAliveOnce(ctx, clientv3.LeaseID(r.ID))
-		if errors.Is(err, rpctypes.ErrLeaseNotFound) {
-			return &etcd.Response{ID: r.ID}, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		return &etcd.Response{Revision: a.Revision, ID: int64(a.ID), TTL: a.TTL}, nil
+		return c.renewals.renew(ctx, r.ID)
 	case *etcd.TimeToLive:
 		return c.timeToLive(ctx, r)
 	case *etcd.Leases:

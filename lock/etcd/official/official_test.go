@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -166,4 +167,82 @@ func TestReadersShareOnARealCluster(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// All renewals of a client go to one member. While that member is stopped they get no answer, and the other members do not
+// help. When it is killed the client learns that, and renews at another member. Three clients of one connection renew at three
+// members, since each opens its stream at the next one.
+func TestAllRenewalsOfAClientGoToOneMember(t *testing.T) {
+	server := servers.Etcd(t, 3)
+	c := connect(t, server.Endpoints())
+	connected := map[uint64]bool{}
+	for len(connected) < 3 {
+		answer, err := c.Get(t.Context(), "key")
+		if err != nil {
+			t.Fatal(err)
+		}
+		connected[answer.Header.MemberId] = true
+	}
+	var clients []etcd.Client
+	var lease int64
+	once := func(c etcd.Client) error {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := c.Do(ctx, &etcd.KeepAlive{ID: lease})
+		return err
+	}
+	renew := func(c etcd.Client) (err error) { // each time with another member, if there were no stream
+		for range 3 {
+			if err = once(c); err == nil {
+				return nil
+			}
+		}
+		return err
+	}
+	for range 3 {
+		clients = append(clients, official.New(c))
+	}
+	granted, err := clients[0].Do(t.Context(), &etcd.Grant{TTL: 60})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lease = granted.ID
+	for _, c := range clients {
+		if err := once(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// A leader that changes, on a busy machine, ends streams too.
+	const attempts = 5
+	for attempt := range attempts * len(server.Members) {
+		member := server.Members[attempt%len(server.Members)]
+		status, err := c.Status(t.Context(), server.Endpoints()[attempt%len(server.Members)])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if status.Header.MemberId == status.Leader {
+			continue // without the leader no member can renew
+		}
+		if err := syscall.Kill(member.PID(), syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		var silent []etcd.Client
+		for _, c := range clients {
+			if renew(c) != nil {
+				silent = append(silent, c)
+			}
+		}
+		if len(silent) == 1 {
+			member.Kill()
+			if err := once(silent[0]); err != nil {
+				t.Errorf("after the member was killed a renewal answers %v", err)
+			}
+			return
+		}
+		t.Logf("%d clients get no answer", len(silent))
+		if err := syscall.Kill(member.PID(), syscall.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Error("no member was the one at which one of three clients renews")
 }

@@ -14,10 +14,13 @@ import (
 
 // New returns a client of a process to the members on these nodes.
 func New(p *sim.Process, nodes []string, o Options) etcd.Client {
-	return &client{newBalancer(p, nodes, o.WithDefaults())}
+	return &client{balancer: newBalancer(p, nodes, o.WithDefaults())}
 }
 
-type client struct{ *balancer }
+type client struct {
+	*balancer
+	renewals *sim.Conn // to the member that gets the renewals; nil: none yet
+}
 
 // Do implements etcd.Client.
 func (c *client) Do(ctx context.Context, r etcd.Request) (*etcd.Response, error) {
@@ -35,13 +38,26 @@ func (c *client) Do(ctx context.Context, r etcd.Request) (*etcd.Response, error)
 	}
 }
 
-// once sends a request to the next member.
+// once sends a request to the next member. Renewals all go to one member, as on the stream of the official client, until
+// that member fails or closes the connection.
 func (c *client) once(ctx context.Context, r etcd.Request) (*etcd.Response, error) {
-	e, err := c.pick(ctx)
-	if err != nil {
-		return nil, err
+	_, renewal := r.(*etcd.KeepAlive)
+	conn := c.renewals
+	if !renewal || conn == nil || conn.Err() != nil {
+		e, err := c.pick(ctx)
+		if err != nil {
+			return nil, err
+		}
+		conn = e.conn
 	}
-	return call(ctx, e.conn, r, c.options.RequestTimeout)
+	if renewal {
+		c.renewals = conn
+	}
+	answer, err := call(ctx, conn, r, c.options.RequestTimeout)
+	if renewal && c.renewals == conn && mayRepeat(r, err) {
+		c.renewals = nil
+	}
+	return answer, err
 }
 
 // call sends a request on a connection, and waits for the answer at most for timeout (0: forever).
