@@ -9,7 +9,7 @@ import (
 )
 
 // Log collects the events of a run that is too large for a [History], by the lock that they are
-// about. An event takes about 25 bytes instead of the 432 of an [Event]: it has only the fields that
+// about. An event takes about 25 bytes instead of the about 400 of an [Event]: it has only the fields that
 // are set, a name is a number, and times and numbers are differences to those of the previous event.
 //
 // The zero value is an empty log in memory; see [Log.Spill] for one that is larger. A log is not safe for

@@ -89,9 +89,12 @@ const largeRun = 50_000
 // Large reports whether a run of the scenario is so large that a campaign keeps only part of a failing run.
 func (s *Scenario) Large() bool { return float64(s.Workers)*s.Duration.Seconds() >= largeRun }
 
+// eventBytes is the size of a history.Event on a 64-bit machine.
+const eventBytes = 408
+
 // HistoryBytes returns about how many bytes the history of a run takes in memory, at most.
 func (s *Scenario) HistoryBytes() float64 {
-	const each = 17 * 432 // second of a worker, or section: 17 events of 432 bytes
+	const each = 17 * eventBytes // second of a worker, or section
 	n := s.Duration.Seconds()
 	if s.Sections > 0 {
 		n = min(n, float64(s.Sections))

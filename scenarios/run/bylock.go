@@ -11,7 +11,7 @@ import (
 )
 
 // The history of a large run does not fit into memory: a worker has about 17 events a second, of
-// 432 bytes each. If only what is counted of the run is wanted, its events are stored by lock, in a
+// about 0.4 KB each. If only what is counted of the run is wanted, its events are stored by lock, in a
 // form that takes 25 bytes each, and then judged lock by lock.
 
 // splits reports whether the events of the run can be judged lock by lock: each section has one lock
@@ -86,7 +86,7 @@ type part struct {
 	history *history.History // the events of the lock, and of the faults that concern it
 }
 
-// mostInPart is how many events a part may have, of 432 bytes each: a campaign keeps a part for each strategy and
+// mostInPart is how many events a part may have, of about 0.4 KB each: a campaign keeps a part for each strategy and
 // check. Of a larger one only the line that repeats the run is reported.
 const mostInPart = 20_000
 

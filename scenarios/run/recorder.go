@@ -369,7 +369,7 @@ func (r *run) recordResource(e history.Event) {
 }
 
 // event returns a new event of the section, to be recorded before the next one is made. It is not on the
-// stack of the worker: it has 432 bytes, and the stacks of 100,000 workers that wait are most of what a
+// stack of the worker: it has about 400 bytes, and the stacks of 100,000 workers that wait are most of what a
 // large run needs.
 func (c *call) event(t history.Type) *history.Event {
 	e := &c.run.event

@@ -1,5 +1,5 @@
 // Package client runs the DynamoDB client of the AWS SDK in the simulation. The SDK itself encodes
-// requests, signs them, decodes responses and decides about retries. Its HTTP client is simulated.
+// requests, decodes responses and decides about retries. Nothing is signed. Its HTTP client is simulated.
 //
 // A [Client] has the methods of the SDK's client that locks use (client.go). A transport models net/http's
 // pool of connections (transport.go). The SDK waits before a retry by a timer of the machine, so the
