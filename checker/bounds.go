@@ -23,7 +23,7 @@ func boundsCheck() Check {
 		},
 		About: Corruption, Rank: 2,
 		Workloads: []string{"flash-sale", "rate-limit", "jobs"},
-		Unit:      "an order or a request beyond the bound, or a request that was refused below it",
+		Unit:      "an order or a request beyond the bound, a job that was begun more often than its limit, or a request that was refused below its limit",
 		run:       bounds,
 	}
 }

@@ -11,16 +11,17 @@
 //     with the events that show it.
 //   - [Catalogue], in catalogue.go, lists the checks. A [Check] names the harm that it looks for,
 //     how serious a violation is, and what counts as one violation. Each check has a file of its
-//     own. Linearizable, lost-update, once, conserved, bounds, exclusion, belief and fencing judge the data and who
-//     was let in. Told, recovery, progress, errors, ownership, needless-loss and load judge how the
-//     lock served its users.
+//     own. Linearizable, lost-update, once, conserved, bounds, torn-read, exclusion, capacity, belief and fencing judge the
+//     data and who was let in. Told, recovery, progress, errors, ownership, needless-loss, stampede and load judge how the
+//     lock and its work served their users.
+//   - bylock.go judges a run whose events are given lock by lock.
 //   - result.go has the [Result], check.go the [Check], and input.go the history as a check reads
 //     it. limits.go has the time limits of the checks. answer.go reads the answer of a strategy:
 //     whether it is unsure, or only the error of the work. serious.go ranks checks.
 //   - interval.go is shared by exclusion and belief. spins.go is the part of load that bounds the requests of one
 //     acquisition. turnedaway.go is the part of progress that finds free locks that refuse all workers.
 //   - measure.go computes the [Metrics]: the figures that a monitor of the lock would show, and its costs. finished.go
-//     counts the jobs.
+//     counts the jobs, terms.go the workers that considered themselves the holder at the same time.
 //   - The package checker/internal/evidence derives from a history the facts that all checks need: which operations
 //     took effect, which worker held which grant, and which worker was stopped or cut off.
 //   - The package checker/internal/linear decides whether some order of steps explains what they

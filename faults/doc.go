@@ -10,13 +10,16 @@
 //
 //   - [Fault] is one fault with the parameters of its kind, such as [Pause].
 //   - [Spec] is one rule; [Spec.Validate] returns a [ParamError] that names the
-//     wrong parameter.
-//   - [Generate] makes a [Plan] from rules, a seed, the workers and the duration.
+//     wrong parameter (validate.go).
+//   - [Generate] makes a [Plan] from rules, a seed, the workers and the duration (generate.go).
 //   - [Step] is one line of a plan: a moment, or a point of a worker's work
 //     ([When]), a length, and a Fault.
 //   - [Plan.String] and [ParsePlan] write and read the text of a plan, one line per step.
-//   - [Drive] applies a plan to a [Target].
-//   - [Kinds] is the catalogue of all kinds of faults.
+//   - [Drive] applies a plan to a [Target] (drive.go). A [Scene] has the facts for the sentences of a story (story.go).
+//   - [Kinds] is the catalogue of all kinds of faults. Each has a file by its name: answer-errors, cancel, clock-rate,
+//     clock-step, crash, delete, drop, duplicate, error, evict, failover, hold, latency, leader-change, loss, overload,
+//     overrun, partition, pause, reorder, reset, stale, stall and suspend. Their sorts of targets are in onlink.go,
+//     onmessage.go, onnode.go, onserver.go and onworker.go.
 //
 // # The kinds
 //

@@ -19,7 +19,7 @@
 //
 //   - [Commands] adds the commands to a program (commands.go), connect.go has their connection to the
 //     server.
-//   - serve.go runs the server.
+//   - serve.go runs the server; dir_*.go keeps a second server out of its directory.
 //   - queue.go stores campaigns, pieces and results in the server.
 //   - work.go is a worker: it takes pieces and stores their results. piece.go runs each of them in a
 //     process of its own, so that a lock that panics or hangs stops no worker.

@@ -11,6 +11,8 @@
 //   - conditional.go: a [Conditional] resource has conditional writes, for strategies
 //     without a lock. Such a strategy calls [Again] before it repeats the work.
 //   - need.go: a [Need] is what a strategy needs of the work.
+//   - transactional.go: a [Transactional] resource is in the database of the lock.
+//   - heartbeat.go: a [Heartbeat] renews a lease.
 //   - errors.go: a caller gets [ErrNotObtained], [ErrLost], [ErrUnknown],
 //     [ErrConflict] or [ErrRefused].
 //   - entry.go: an [Entry] is a strategy in the catalogue. It has the servers that the strategy

@@ -24,14 +24,19 @@
 //	                timeline.svg, timeline.png, plan.txt, history.jsonl,
 //	                story.txt, verdict.json, scenario.yaml, replay.txt
 //
-// The source files are html.go (with the templates, style and script in page/), htmlrows.go for
+// contents.go lists the files. The source files are html.go (with the templates, style and script in page/), htmlrows.go for
 // its table, htmlcards.go for its failures, markdown.go and junit.go. dir.go writes the directory, failures.go collects the failures.
 //
 // # A sweep and a search
 //
 // [WriteSweep] writes a directory with the picture as sweep.svg and sweep.png, sweep.csv and
 // sweep.json. Package scenarios/results writes a campaign, a sweep or a search of placements as
-// one JSON document.
+// one JSON document. The source file is sweep.go.
+//
+// # Other reports
+//
+// advice.go writes the answer of advise, matrix.go and matrixhtml.go the directory of a matrix, yearly.go that of an
+// estimate of failures per year.
 //
 // A report is deterministic: the same campaign or sweep gives the same bytes everywhere.
 // Only a PNG may differ in a few pixels between kinds of processors.
@@ -39,6 +44,7 @@
 // # Two campaigns
 //
 // [Compare] judges each check as worse, better, same or unknown, with the test behind it
-// (compare.go), and lists the settings of the scenario that differ (compareparams.go).
-// [Comparison.Markdown] prints it for a pull request.
+// (compare.go), for measures in comparemeasures.go, and lists the settings of the scenario that differ
+// (compareparams.go). comparehead.go sums up the differences. [Comparison.Markdown] prints it for a pull request
+// (comparewrite.go).
 package reports

@@ -20,13 +20,14 @@
 //   - [Conn] carries requests over a link (network.go, conn.go), and a [Server] answers them. The
 //     effect of a request and its reply are two events. A server can crash (serverdown.go) and take
 //     time for a request (service.go).
-//   - A link can be cut (network.go), or delay and lose messages (impair.go). A single message can
+//   - Kernels end connections that they cannot reach (keepalive.go). A link can be cut (network.go), or delay and lose messages (impair.go). A single message can
 //     be held, dropped, duplicated, reordered or answered with an error, at the point where it is
 //     sent (messagefault.go).
 //   - Faults are tied to points, named steps of a worker (points.go). A server can push a message
-//     (push.go) or wait until a link is open (whenopen.go). foreign.go finds goroutines that are
+//     (push.go) or wait until a link is open (whenopen.go), send a message to another server (between.go) and set a timer on
+//     its monotonic clock (monotimer.go). An [Outsider] is code that runs in goroutines of its own (outsider.go). foreign.go finds goroutines that are
 //     not tasks.
-//   - Every event enters the trace, whose checksum identifies the run (trace.go).
+//   - Every event enters the trace, whose checksum identifies the run (trace.go, stamp.go).
 //
 // # Time
 //

@@ -175,3 +175,75 @@ func fine(after string) bool {
 	after = strings.TrimLeft(after, " \t\n/#>*")
 	return strings.HasPrefix(after, "for") || strings.HasPrefix(after, "still")
 }
+
+// TestTheMapOfALargePackageNamesAllItsFiles is about packages with more than eight files besides doc.go. A file counts
+// as named if its name without .go is a word of doc.go, with or without hyphens, or if a pattern such as renewal*.go
+// matches it.
+func TestTheMapOfALargePackageNamesAllItsFiles(t *testing.T) {
+	const large = 8
+	root := filepath.Join("..", "..")
+	packages := map[string][]string{}
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		switch name := entry.Name(); {
+		case entry.IsDir() && (name == ".git" || name == "testdata"):
+			return filepath.SkipDir
+		case filepath.Ext(name) == ".go" && name != "doc.go" && !strings.HasSuffix(name, "_test.go"):
+			packages[filepath.Dir(path)] = append(packages[filepath.Dir(path)], name)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for dir, files := range packages {
+		if len(files) <= large {
+			continue
+		}
+		found++
+		text, err := os.ReadFile(filepath.Join(dir, "doc.go"))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, file := range files {
+			if !names(string(text), file) {
+				t.Errorf("%s does not name %s", filepath.Join(dir, "doc.go"), file)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no package has more than eight files")
+	}
+}
+
+// names reports whether a map of a package names a file.
+func names(text, file string) bool {
+	for _, pattern := range regexp.MustCompile(`[\w*]+\*[\w*]*\.go\b`).FindAllString(text, -1) {
+		if matched, err := filepath.Match(pattern, file); err == nil && matched {
+			return true
+		}
+	}
+	base := strings.TrimSuffix(file, ".go")
+	return regexp.MustCompile(`(?i)\b` + base + `\b`).MatchString(strings.ReplaceAll(text, "-", ""))
+}
+
+func TestAMapNamesAFileByItsNameOrAPattern(t *testing.T) {
+	for _, tt := range []struct {
+		text, file string
+		want       bool
+	}{
+		{"take.go takes the key", "take.go", true},
+		{"a file for each fault: clock-rate", "clockrate.go", true},
+		{"the ways of renewal (renewal*.go)", "renewaltask.go", true},
+		{"the ways of renewal (renewal.go)", "renewaltask.go", false},
+		{"a retake of the key", "take.go", false},
+	} {
+		if got := names(tt.text, tt.file); got != tt.want {
+			t.Errorf("%q names %s: %t, want %t", tt.text, tt.file, got, tt.want)
+		}
+	}
+}

@@ -14,6 +14,12 @@
 // unknown name, with the nearest known one. A [Tree] allows values to be set before a file is
 // decoded. [Outline] describes the files as a JSON Schema.
 //
+// # The files
+//
+// decode.go has the Decoder, parse.go the limits of a file, node.go the Node, error.go the Error, patch.go the Patch,
+// extension.go the Extension, positions.go the Positions, nearest.go the nearest name, tree.go the Tree, schema.go the
+// Outline.
+//
 // # The library
 //
 // The parser is go.yaml.in/yaml/v4, whose syntax errors carry line and column; v3 names at most a

@@ -17,7 +17,7 @@
 //   - lease.go: [Locker], which turns a function that acquires into a lock.
 //   - library.go, service.go: how a lock or a service in a synctest bubble takes part in a run.
 //   - runentry.go: [RunEntry], and the choice of the expectation that decides.
-//   - options.go: [Seeds], [Set], [Results], [OneProcess], [Holds] and [Violates].
+//   - options.go: [Seeds], [Set], [Kinds], [Results], [OneProcess], [Holds] and [Violates].
 //   - failure.go: the text of a failure, and its shrunk scenario.
 //   - replay.go: the flag -lockquake.replay; again.go: a test begins with its last failure.
 //   - crash.go: the line that follows the panic of a goroutine of a library.

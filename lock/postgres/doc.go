@@ -14,7 +14,8 @@
 //
 // [Family] lists the presets (presets.go): each is one of these with some parts changed. Those
 // without a known bug claim that checks hold (claims.go). [Port] has the connections of a strategy
-// (port.go).
+// (port.go). key.go makes the number of an advisory lock from its name, retry.go repeats an acquire, timeout.go limits
+// a wait at the server, errors.go tells the errors of the server apart.
 //
 // The locks need tables, besides what the work needs:
 //

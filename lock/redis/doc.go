@@ -36,6 +36,7 @@
 //
 // # The rest
 //
+//   - A single writer keeps its key across sections (singlewriter.go).
 //   - [Family] lists the presets. Each is the recipe with a part or a number changed
 //     (presets.go for one server, quorumpresets.go for several). Presets without a known
 //     bug claim that checks hold (claims.go).

@@ -3,7 +3,7 @@
 // A contender creates an ephemeral sequential znode under the znode of the lock, and watches the znode
 // before its own. The contender with the first znode holds the lock (locker.go, queue.go). The znode
 // has a name that its creator recognises, since the reply to a create can be lost (create.go). The
-// holder is told when its client has lost the connection, and deletes its znode at the end (lease.go).
+// holder is told when its client has lost the connection, and deletes its znode at the end (lease.go, remove.go).
 // In a read-write lock all readers before the first writer hold the lock (sharing.go). In a semaphore
 // with n permits the first n contenders hold one each (permits.go).
 //

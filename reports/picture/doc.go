@@ -3,7 +3,7 @@
 // a few pixels between kinds of processors.
 //
 // rates.go draws a campaign, cases.go one with cases, sweep.go a sweep over one parameter,
-// sweepmap.go one over two, timeline.go a failure. picture.go has the common fonts, colours
+// sweepmap.go one over two, timeline.go a failure, matrix.go a matrix. picture.go has the common fonts, colours
 // and shapes. steady.go rounds coordinates, so that an SVG does not depend on the processor.
 // vector.go gives an SVG its title and its description, and each text its width, so that its
 // layout does not depend on the font.

@@ -13,5 +13,9 @@
 //
 // verdict.go makes the sentences, account.go sums up each strategy for them, and accountwords.go has
 // their words. uses.go prints the cells of one strategy, metrics.go and grids.go make the tables that
-// follow the verdict, cases.go the map of a campaign with cases, assumed.go the list of assumptions.
+// follow the verdict, cases.go the map of a campaign with cases, assumed.go the list of assumptions,
+// terms.go the table of who considered itself the holder. csv.go and sweepcsv.go write CSV.
+//
+// The other documents have files of their own: explore.go and exploremap.go, matrix.go and matrixgrid.go, advice.go and
+// adviceparts.go, yearly.go.
 package tables

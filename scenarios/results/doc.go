@@ -14,6 +14,9 @@
 //     pairs.go).
 //   - [Exploration] holds the results of a search of placements (exploration.go), [Sweep]
 //     the rates of strategies by the values of one [Axis] or two (sweep.go, axis.go).
+//   - [Matrix] holds the results of all strategies for each need (matrix.go), [Advice] the answer of advise (advice.go),
+//     [Yearly] an estimate of failures per year (yearly.go).
+//   - cost.go has the costs of a lock, reasons.go why a result is unknown.
 //   - [Token] repeats one run exactly, and [Override] sets one value of a scenario
 //     (token.go).
 //   - [Wake] and [Heeds] are assumptions that a report names (assumed.go), and

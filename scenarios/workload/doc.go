@@ -5,7 +5,9 @@
 //     acts through the Recorder, and checks judge the recorded history.
 //   - [Settings] holds the settings of a scenario file, and a [Param] is a key that only some
 //     workloads have, with its meaning and its bounds (settings.go).
-//   - Each workload has a file of its own name. writes.go has the common part of those that write
+//   - Each workload has a file of its own name: cache-fill, charge, counter, cron, discount, flash-sale, jobs, leader,
+//     leader-election, limited, migration, nested, rate-limit, read-write, register, reminders, set-add, steal, transfer
+//     and triggers. writes.go has the common part of those that write
 //     several times, mark.go that of those that mark what was done, and multilock.go that of those
 //     that need several locks.
 //

@@ -1,7 +1,7 @@
 // Package postgres simulates PostgreSQL servers.
 //
 // A [Server] runs on a node of a world (server.go). It speaks the wire protocol, so clients use pgx
-// itself (connection.go, protocol.go, values.go), and executes statements in the database of package engine. A
+// itself (connection.go, protocol.go, values.go, failure.go), and executes statements in the database of package engine. A
 // statement that waits for a lock is answered later. A pooler in transaction mode is on the same
 // node, as PgBouncer often is (pooler.go).
 //

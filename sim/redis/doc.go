@@ -42,7 +42,9 @@
 // too slowly.
 //
 // Persistence is one of three guarantees, without files. "Every second" means every whole second of
-// true time, a kill loses nothing that a persisting server has answered, and loading takes no time.
+// true time; a real server can lose up to 2 s. A kill loses nothing that a persisting server has answered; a
+// real one that syncs every second can postpone its writes by up to 2 s if its disk is slow, and loses them in
+// a kill. Loading takes no time.
 // There are no snapshots. Streams and HyperLogLogs are neither persisted nor replicated.
 //
 // There is one replica, which receives effects instead of commands. A cut between the two nodes

@@ -11,12 +11,13 @@
 //   - [Database] opens sessions (database.go). A [Session] runs one statement at a time, as a coroutine that parks
 //     while the statement waits (session.go). When the statement has ended, the sessions that waited for what it
 //     released continue, one after another.
-//   - [Session.Prepare] parses with package [lockquake/sim/postgres/sql], finds the types of parameters and compiles expressions to
-//     functions (statement.go, compile.go, operator.go, convert.go, function.go, subselect.go, aggregate.go).
+//   - [Session.Prepare] (prepare.go) parses with package [lockquake/sim/postgres/sql], finds the types of parameters and compiles expressions to
+//     functions (statement.go, compile.go, operator.go, convert.go, function.go, subselect.go, aggregate.go). value.go has the values
+//     and their text, hash.go the function hashtext, setting.go the settings of a session.
 //   - transaction.go has snapshots, commit and abort; table.go the rows with their versions and unique keys, which it removes once no
 //     snapshot needs them; newtable.go, define.go and createindex.go the statements about tables.
 //   - scan.go finds rows, by a unique key if the condition fixes one; select.go, order.go, insert.go, unique.go and update.go run the
-//     statements. They evaluate a condition again on the newest version of a row that was changed while they waited.
+//     statements, common.go the tables of WITH. They evaluate a condition again on the newest version of a row that was changed while they waited.
 //   - lock.go is the lock manager, with the modes and the queues of PostgreSQL (mode.go); deadlock.go looks for cycles of waiting sessions,
 //     and first tries another order of a queue. advisory.go has the functions on advisory locks.
 //   - rowlock.go locks rows: a session queues for the version of the row, then waits for the transactions that have locked it.

@@ -16,7 +16,7 @@ import (
 
 // Settings has the settings of the clients.
 type Settings struct {
-	Postgres client.Options `yaml:"postgres" doc:"the pool of connections of each process to a PostgreSQL server; the defaults are those of pgxpool"`
+	Postgres client.Options `yaml:"postgres" doc:"the pool of connections of each process to a PostgreSQL server; the defaults are those of pgxpool, except that the pool has 4 connections on any machine; in pgxpool the default is 4 or the number of processors, whichever is larger"`
 }
 
 // ServerSettings has the settings that only PostgreSQL servers have.

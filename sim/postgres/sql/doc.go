@@ -6,9 +6,10 @@
 // # A tour
 //
 //   - lexer.go cuts a text into tokens, ast.go has the trees.
-//   - statement.go parses transactions, settings and everything that begins with an unusual word;
-//     query.go parses SELECT, write.go INSERT, UPDATE and DELETE, table.go CREATE and DROP, and
-//     expression.go expressions.
+//   - statement.go recognises a statement by its first words; session.go parses transactions and settings, query.go
+//     SELECT, write.go INSERT, UPDATE and DELETE, table.go CREATE and DROP.
+//   - expression.go parses expressions with operators, primary.go their operands, special.go those with words, such as
+//     EXTRACT.
 //
 // # What is parsed
 //

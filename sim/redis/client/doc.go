@@ -4,7 +4,7 @@
 // # A tour
 //
 //   - [New] returns a *redis.Client whose hook takes every command over from go-redis and sends it
-//     over the world's network (client.go), with the arguments as go-redis writes them (words.go).
+//     over the world's network (client.go, connector.go), with the arguments as go-redis writes them (words.go).
 //     [Options] are its settings. [Connect] returns all clients of a process; [Shared] does the same with one
 //     go-redis client for all processes of a world (shared.go).
 //   - The connection pool works like that of go-redis (pool.go). Client.Watch holds one connection
@@ -13,6 +13,14 @@
 //   - A PubSub of go-redis reads and writes bytes. It gets a connection that converts them to
 //     requests and messages (pubsub.go). [NewSubscriber] and [NewSharedSubscriber] return
 //     subscribers that need no PubSub (subscriber.go).
+//
+// # What differs from the defaults of go-redis
+//
+//   - A command is not resent; in go-redis up to 3 times.
+//   - A pool has 10 connections; in go-redis 10 for each processor.
+//   - The protocol is RESP2; in go-redis RESP3.
+//   - A dial sends neither CLIENT SETINFO nor CLIENT MAINT_NOTIFICATIONS, so it takes one or two round trips less.
+//     go-redis stops sending the second when a server has refused it.
 //
 // # What is simpler than go-redis
 //

@@ -14,7 +14,7 @@ import (
 
 // Settings has the settings of the clients.
 type Settings struct {
-	Client client.Options `yaml:"client" doc:"the settings of each worker's client of the lock server; the defaults are those of go-redis, except that it does not resend"`
+	Client client.Options `yaml:"client" doc:"the settings of each worker's client of the lock server; the defaults are those of go-redis, except that it does not resend, that its pool has 10 connections on any machine, and that it uses RESP2 and sends only HELLO after a dial"`
 }
 
 // ServerSettings has the settings that only Redis servers have.
