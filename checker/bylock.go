@@ -93,8 +93,8 @@ func (b *ByLock) evidence() *evidence.Evidence {
 	return evidence.NewWhole(&history.History{Meta: b.meta, Events: b.other}, b.survey.Witnessed)
 }
 
-// Survey collects the facts about all locks that the checks of one lock need. It returns the sections of the lock. Its
-// error says that the events contradict each other.
+// Survey collects the facts about all locks that the checks of one lock need. It returns the sections of the lock, or
+// an error if the events contradict each other.
 func (b *ByLock) Survey(events []history.Event) ([]*history.Section, error) {
 	in, err := b.input(b.faults, events)
 	if err != nil {

@@ -48,7 +48,7 @@ type Check struct {
 	Unit string
 	// NoRate says why the number of violations does not grow in proportion to the length of a run,
 	// so that a rate per hour or per acquisition would mean nothing. It is "" if the number does
-	// grow so.
+	// grow in proportion.
 	NoRate string
 	// Advisory checks do not decide the outcome unless an expectation names them.
 	Advisory bool

@@ -14,9 +14,9 @@
 //     own. Linearizable, lost-update, once, conserved, bounds, exclusion, belief and fencing judge the data and who
 //     was let in. Told, recovery, progress, errors, ownership, needless-loss and load judge how the
 //     lock served its users.
-//   - result.go has the [Result], check.go the [Check], and input.go the history as a check gets it.
-//     limits.go has the time limits of the checks. answer.go reads the answer of a strategy: whether
-//     it is unsure, or only the error of the work. serious.go ranks checks.
+//   - result.go has the [Result], check.go the [Check], and input.go the history as a check reads
+//     it. limits.go has the time limits of the checks. answer.go reads the answer of a strategy:
+//     whether it is unsure, or only the error of the work. serious.go ranks checks.
 //   - interval.go is shared by exclusion and belief. spins.go is the part of load that bounds the requests of one
 //     acquisition. turnedaway.go is the part of progress that finds free locks that refuse all workers.
 //   - measure.go computes the [Metrics]: the figures that a monitor of the lock would show, and its costs. finished.go
@@ -51,6 +51,6 @@
 //
 // # Adding a check
 //
-// Write its function in a file of its own, with a table of histories that it must accept and refuse
-// in a test beside it, and add one entry to [Catalogue].
+// Write its function in a file of its own. Write a test beside it with a table of histories that
+// the check must accept or reject. Add one entry to [Catalogue].
 package checker

@@ -27,8 +27,8 @@ func lostUpdateCheck() Check {
 }
 
 // lostUpdate looks for increments of a counter that another write overwrote without having seen
-// them. A set is a counter of its elements, which are only added. The basis of a write is the last value of the item that its section had read or written and
-// knew of. An item that began empty began at 0.
+// them. A set is a counter of its elements, which are only added. The basis of a write is the last value of the item that its
+// section had read, or had written and knew of. An item that began empty began at 0.
 //
 // A write without a basis sets the counter on purpose. It is not a lost update and does not cause
 // one, and the sum of the increments goes on from its value.

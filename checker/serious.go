@@ -6,7 +6,7 @@ import (
 )
 
 // Serious lists checks by the rank that the catalogue gives them, the most serious
-// first. Of those that weigh the same the one that comes first in checks comes first.
+// first. Checks of the same rank keep their order.
 func Serious(checks []string) []string {
 	rank := func(name string) int {
 		c, _ := Lookup(name)

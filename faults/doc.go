@@ -14,7 +14,7 @@
 //   - [Generate] makes a [Plan] from rules, a seed, the workers and the duration.
 //   - [Step] is one line of a plan: a moment, or a point of a worker's work
 //     ([When]), a length, and a Fault.
-//   - [Plan.String] and [ParsePlan] write and read the text of a plan, one line a step.
+//   - [Plan.String] and [ParsePlan] write and read the text of a plan, one line per step.
 //   - [Drive] applies a plan to a [Target].
 //   - [Kinds] is the catalogue of all kinds of faults.
 //
@@ -42,9 +42,9 @@
 //
 // A new kind costs a file with a struct, a test, and one line in [Kinds]. The struct
 // has the parameters, with yaml and doc tags, and embeds its sort of target: [OnWorker],
-// [OnNode], [OnServer], [OnLink], [OnMessage] or [OnRequest]. It implements [Fault]
-// (the embedded type has check, words and read; a kind with parameters of its own has
-// its own), and these optional methods:
+// [OnNode], [OnServer], [OnLink], [OnMessage] or [OnRequest]. It implements [Fault]. The embedded
+// type has the methods check, words and read; a kind with parameters of its own extends them. These
+// methods are optional:
 //
 //   - complete, if a parameter has a default;
 //   - needs, if it has an effect only in some scenarios ([Need]);
@@ -53,7 +53,7 @@
 //   - EndsLease, if it can end a lease.
 //
 // Apply calls one method of the target, through a small interface that the kind defines.
-// Apply returns an error if the target does not have it. A kind with a new effect also needs
-// a method in scenarios/run/faults.go, and a fault of lock servers an interface in
-// sim/backend/faults.go that each family implements. No other package tells kinds apart.
+// Apply returns an error if the target does not have that method. A kind with a new effect also
+// needs a method in scenarios/run/faults.go. A new fault of lock servers also needs an interface in
+// sim/backend/faults.go that each family implements. No other package distinguishes kinds.
 package faults

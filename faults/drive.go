@@ -10,8 +10,8 @@ import (
 type Target interface {
 	// At calls do at the moment of the run.
 	At(moment time.Duration, do func())
-	// OnPoint calls do when worker comes to the point for the nth time. The worker
-	// is still at the point during the call.
+	// OnPoint calls do when worker reaches the point for the nth time. The worker is still at the
+	// point during the call.
 	OnPoint(worker, point string, nth int, do func()) error
 	// Apply begins the fault of a step now. The target ends it after Step.For. If
 	// faults overlap on one worker or link, each lasts until its own end. Steps are

@@ -32,8 +32,8 @@ type Fault interface {
 	// Begins returns the sentence of a story for the begin of the fault, without the
 	// subject. It is "" if another event has the sentence, or if the fault hit nothing.
 	Begins(s Scene) string
-	// Ends returns the sentence for the end of the fault. It is turning if it is a
-	// turning point of the story, which the story marks.
+	// Ends returns the sentence for the end of the fault. Turning reports whether the end is a
+	// turning point, which the story marks.
 	Ends(s Scene) (text string, turning bool)
 
 	// names returns the fields that name a worker or a server: one for a target, two
@@ -123,8 +123,8 @@ type Timing struct {
 // Kind returns the kind of the fault.
 func (s Spec) Kind() Kind { return s.Fault.Info().Kind }
 
-// When ties a fault to a worker's work: it begins when Worker comes to the point
-// called Point for the Nth time, from 1. In a Spec an Nth of 0 stands for 1.
+// When ties a fault to a worker's work: it begins when Worker reaches the point called Point for
+// the Nth time, from 1. In a Spec an Nth of 0 stands for 1.
 type When struct {
 	Worker string `yaml:"worker" doc:"which worker"`
 	Point  string `yaml:"point" doc:"a named step of the worker or a message"`

@@ -14,8 +14,8 @@ import (
 //
 // Every length and gap is drawn by (seed, spec, target, ordinal), so one more
 // worker, or one more spec at the end of the list, does not move the other
-// faults. A repeated fault has a sequence of its own for each target, in which a
-// gap begins at the end of the fault before.
+// faults. A repeated fault has a sequence of its own for each target, in which a gap begins at the
+// end of the previous fault.
 //
 // Timed steps come first, ordered by moment, then by spec, then by worker. They
 // begin before duration and last for their full length, which may exceed it.

@@ -113,7 +113,7 @@ type Info struct {
 	Hits Hits
 	// Kills: the target's process is down while the fault lasts.
 	Kills bool
-	// Copies: its request arrives a second time, after its length.
+	// Copies: its request arrives a second time when the length of the fault is over.
 	Copies bool
 	// Schema has the JSON Schema of those parameters for which the type of the field is
 	// not precise enough.

@@ -10,7 +10,7 @@ import (
 	"lockquake/internal/draw"
 )
 
-// String writes the plan as text, one line a step:
+// String writes the plan as text, one line per step:
 //
 //	at 5s partition worker-1 -> lock hold for 10s #2
 //	when worker-1 lease-checked 1 pause worker-1 for 15s #3
@@ -18,10 +18,9 @@ import (
 //	at 7s failover lock #5
 //	at 8s latency worker-1 -> lock add lognormal median 20ms p99 1s for 5s #6
 //
-// A line begins with the moment, or with a worker, a point and a number: the step
-// begins when the worker comes to the point for that time. The kind, its target and
-// its parameters follow, then the length if it has one, and last the number of the
-// rule among the scenario's faults, from 1.
+// A line begins with the moment, or with a worker, a point and a number n: the step begins when the
+// worker reaches the point for the nth time. The kind, its target and its parameters follow, then
+// the length if there is one, and last the number of the rule among the scenario's faults, from 1.
 func (p Plan) String() string {
 	var text strings.Builder
 	for _, step := range p.Steps {

@@ -1,5 +1,5 @@
 // Package fleet runs the campaigns of lockquake on many machines. It needs one NATS server with
-// JetStream, which is part of the program: no shared folder and no database. The folder
+// JetStream, which the program contains. It needs no shared folder and no database. The folder
 // cmd/lockquake-fleet has the program; a program with locks of your own gets the same commands:
 //
 //	func main() {
@@ -8,12 +8,12 @@
 //
 // # How it works
 //
-// A campaign is split into pieces of about a minute, which are ranges of seeds (cut.go). Pieces are messages of a
+// A campaign is split into pieces of about a minute (cut.go). A piece is a range of seeds. Pieces are messages of a
 // stream, and one worker takes each of them. A worker confirms every second that it works on its piece. If it is
 // silent for longer than the lease, another worker takes the piece. The result of a piece is the journal of its runs,
-// an object named after its seeds. A piece that is done twice has the same result under the same name, so that nothing
-// counts twice. The command run imports these journals into the journal of its campaign, which is then the same as
-// that of a campaign on one machine.
+// an object named after its seeds. A piece that is done twice has the same result under the same name, so it counts
+// once. The command run imports these journals into the journal of its campaign, which is then the same as that of a
+// campaign on one machine.
 //
 // # A tour
 //

@@ -13,8 +13,8 @@
 //     into JSON lines and back.
 //   - [History.Sections] turns the events into critical sections with their reads and writes. It
 //     refuses a list that contradicts itself.
-//   - [Load] reads a file that any program may have recorded. It refuses what the checks would blame
-//     the lock for, although the recorder is wrong.
+//   - [Load] reads a file that any program may have recorded. It refuses errors of the recorder for
+//     which the checks would blame the lock.
 //
 // A worker that holds several locks at once has several open sections, one for each lock. Each has
 // the operations on the item that its lock protects.

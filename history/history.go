@@ -130,7 +130,7 @@ type Event struct {
 	Owner    string        `json:"owner,omitempty"`    // the value in the lock's record that identifies the holder
 	Until    time.Duration `json:"until,omitempty"`    // end of a grant or of a fault (as At), if already known
 	Sent     time.Duration `json:"sent,omitempty"`     // when the granted or refused request was sent (as At)
-	Again    bool          `json:"again,omitempty"`    // a second copy of the request caused this; of an AcquireCalled: the section repeats the work of the worker's section before
+	Again    bool          `json:"again,omitempty"`    // a second copy of the request caused this; of an AcquireCalled: the section repeats the work of the worker's previous section
 	With     string        `json:"with,omitempty"`     // of an Evicted: what the grant ended with, "session" or "transaction"; "" for neither
 	Late     bool          `json:"late,omitempty"`     // the renewed or freed lease had expired, but nobody had taken the lock since
 	Class    Class         `json:"class,omitempty"`    //
@@ -189,7 +189,7 @@ type Meta struct {
 	Workers  []string          `json:"workers"`             // in the order of their numbers
 	Initial  map[string]string `json:"initial,omitempty"`   // items that did not begin empty
 	TTL      time.Duration     `json:"ttl,omitempty"`       // lease time of the lock, 0 for none
-	Counted  time.Duration     `json:"counted,omitempty"`   // the lease that a holder counts, if servers may keep it for the longer TTL, 0 for the TTL
+	Counted  time.Duration     `json:"counted,omitempty"`   // the lease that a holder counts on, if the servers may keep it for longer (TTL); 0 for the TTL
 	Answer   time.Duration     `json:"answer,omitempty"`    // how long a client waits for an answer of a lock server, 0 if unknown
 	Commit   string            `json:"commit,omitempty"`    // "after-release" if the work writes after its section has returned, "" if inside it
 	Tries    int               `json:"tries,omitempty"`     // how often a unit of work may be begun, 0 for no limit

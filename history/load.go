@@ -15,8 +15,8 @@ type Names struct {
 }
 
 // Load reads a history that any program may have recorded, and returns it with its sections. It refuses what Read
-// and Sections refuse. Beyond that it refuses names, numbers and values that no recorder may write, since the checks
-// would blame the lock for them; docs/check.md lists them. Every error is a [*LineError].
+// and Sections refuse. It also refuses names, numbers and values that no recorder may write, since the checks would
+// blame the lock for them; docs/check.md lists them. Every error is a [*LineError].
 func Load(file []byte, known Names) (*History, []*Section, error) {
 	h, err := Read(bytes.NewReader(file))
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 // Log collects the events of a run that is too large for a [History], by the lock that they are
 // about. An event takes about 25 bytes instead of the 432 of an [Event]: it has only the fields that
-// are set, a name is a number, and times and numbers are differences to those of the event before.
+// are set, a name is a number, and times and numbers are differences to those of the previous event.
 //
 // The zero value is an empty log in memory; see [Log.Spill] for one that is larger. A log is not safe for
 // concurrent use.
@@ -67,8 +67,8 @@ const (
 	mostBlock  = 4096
 )
 
-// Spill makes the log write further blocks to a file as soon as it has that number of bytes in memory. The
-// file must be empty. An error of the file is the error of Lock.
+// Spill makes the log write further blocks to a file as soon as it has the given number of bytes in
+// memory. The file must be empty. An error of the file is the error of Lock.
 func (l *Log) Spill(file Storage, above int64) { l.spill = spill{file: file, above: above} }
 
 // Spilled returns the number of bytes in the file.
@@ -145,7 +145,7 @@ func (l *Log) Len() int64 { return l.count }
 func (l *Log) Locks() int { return len(l.parts) }
 
 // Lock returns the events of one of the locks, counted from 0 in the order of their first events. It
-// reuses the memory of events. Its error is that of the file of [Log.Spill].
+// reuses the memory of events. It returns the error of the file of [Log.Spill].
 func (l *Log) Lock(i int, events []Event) ([]Event, error) {
 	p := l.parts[i]
 	events = append(events[:0], make([]Event, p.events)...)

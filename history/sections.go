@@ -53,7 +53,7 @@ type Section struct {
 	Unit   string   // the unit of work that it was asked for, if that has to be done once
 	Shared bool     // it only reads, and shares the lock with other such sections
 	Others []string // the other keys that the same call of the strategy asked for
-	Again  bool     // it repeats the work of the worker's section before, which had no effect
+	Again  bool     // it repeats the work of the worker's previous section, which had no effect
 	Token  int64
 
 	Call, Enter, Leave, Return         int64 // sequence numbers; 0: did not happen
@@ -115,7 +115,7 @@ func (h *History) Sections() ([]*Section, error) {
 }
 
 // SectionsOfLock returns the sections of one lock, whose events are given: those of a [Log]. It
-// returns an error as Sections does, but for the numbers between the events.
+// returns the errors that Sections returns, but accepts gaps in the sequence numbers.
 func SectionsOfLock(events []Event) ([]*Section, error) { return sectionsOf(events, math.MaxInt64) }
 
 // sectionsOf returns the sections of events, between whose numbers are steps of at most that many.

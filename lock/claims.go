@@ -66,8 +66,8 @@ type Claims struct {
 	Also string
 }
 
-// Served lists the faults under which a lock that is given back by itself serves its callers: a lease
-// ends, and so does a session or a transaction.
+// Served lists the classes of faults under which a lock that frees itself still serves its callers: a
+// lease, a session or a transaction ends.
 func Served() []Class { return []Class{ClassPause, ClassDelay, ClassUnknown, ClassCrash} }
 
 // LeaseClaims returns the claims of a lease that its holder renews and checks, without a fencing token. A holder

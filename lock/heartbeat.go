@@ -16,8 +16,8 @@ type Heartbeat struct {
 	MaxHold time.Duration
 	// Left returns the rest of the lease by the holder's clock.
 	Left func() time.Duration
-	// Renew sends one renewal, and reports whether the lease still had the lock. Left is how long
-	// the answer can be of use.
+	// Renew sends one renewal, and reports whether the lease still had the lock. Left is the rest
+	// of the lease: a later answer is too late.
 	Renew func(ctx context.Context, left time.Duration) (bool, error)
 	// Lose tells the holder of the loss.
 	Lose context.CancelCauseFunc

@@ -102,8 +102,7 @@ type Holder struct {
 	// End is the end of the lease by the server's clock: from then on any worker may
 	// take the lock. Zero: the lease ends with the first record.
 	End time.Time
-	// For is the length of the lease after the last change of the records, in locks
-	// whose waiters measure by their own clocks how long the records have not
-	// changed. 0: End decides.
+	// For is the length of the lease, counted from the last change of the records, in locks whose
+	// waiters measure by their own clocks how long the records have not changed. 0: End decides.
 	For time.Duration
 }

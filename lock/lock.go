@@ -54,8 +54,8 @@ type Section interface {
 type Body func(ctx context.Context, s Section) error
 
 // Strategy runs one critical section, from the first request for the lock to the
-// release. WithLock makes a Strategy of a Locker. Optimistic concurrency, a job
-// claim and a transaction implement Strategy themselves.
+// release. WithLock turns a Locker into a Strategy. Optimistic concurrency, a job claim and a
+// transaction implement Strategy themselves.
 type Strategy interface {
 	// Do runs body with key locked. It returns the error of the body, the error of the
 	// lock, or both joined. It returns nil only if the body ran.
@@ -92,10 +92,9 @@ type MultiLocker interface {
 	DoAll(ctx context.Context, keys []string, r Resource, body Body) error
 }
 
-// WithLock makes a Strategy of a Locker: it acquires the lock, runs the body, and
-// always releases. The release has a context that does not end with the caller's,
-// so a cancelled section gives its lock back. Do joins the errors of the body and of
-// the release.
+// WithLock turns a Locker into a Strategy: it acquires the lock, runs the body, and always
+// releases. The release has a context that does not end when the caller's ends, so a cancelled
+// section gives its lock back. Do joins the errors of the body and of the release.
 func WithLock(l Locker) Strategy { return Recipe{Locker: l} }
 
 // Recipe is WithLock with two parts that every family has: what happens to the work

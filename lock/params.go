@@ -19,14 +19,14 @@ type Params struct {
 	// RenewShare is the period of renewal as a share of the TTL, if Renew is 0; 0 for
 	// none. Presets set it, so that their period follows the TTL.
 	RenewShare float64 `yaml:"-"`
-	// RenewDeadline is of leader elections.
+	// RenewDeadline applies to leader elections.
 	RenewDeadline time.Duration `yaml:"renew-deadline" doc:"how long the leader of an election tries to renew its lease before it steps down; 0s for two thirds of the ttl"`
 	MaxHold       time.Duration `yaml:"max-hold" doc:"longest time for which a grant is renewed; 0s for no limit"`
 	// NodeTimeout is the time after which one of several servers counts as failed. With
 	// a replica it is the timeout of WAIT.
 	NodeTimeout time.Duration `yaml:"node-timeout" doc:"timeout for one of several servers, or for a replica; 0s for the timeout of the client"`
-	// Drift allows for clocks that run at different rates. The hundredth is rounded to a
-	// millisecond.
+	// Drift allows for clocks that run at different rates. The default, a hundredth of the TTL plus
+	// 2 ms, is rounded to a millisecond.
 	Drift time.Duration `yaml:"drift" doc:"allowance for clock drift that is subtracted from the validity with several servers; 0s for a hundredth of the ttl plus 2ms"`
 	// Tries limits the claims of one job of a queue.
 	Tries int `yaml:"tries" doc:"how often a job of a queue may be claimed before it is given up"`

@@ -13,8 +13,8 @@ type Topology struct {
 // Quorum returns the number of servers that have to grant a lock.
 func (t Topology) Quorum() int { return max(t.Nodes, 1)/2 + 1 }
 
-// Validate returns an error for servers that no strategy can use. An even number of
-// servers is an error too: with one server less, the lock survives as many failures.
+// Validate returns an error for servers that no strategy can use. An even number of servers is an
+// error too: with one server fewer, the lock survives as many failures.
 func (t Topology) Validate() error {
 	switch {
 	case t.Nodes < 0 || t.Replicas < 0 || t.Replicas > 1:

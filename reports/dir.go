@@ -20,8 +20,8 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// ErrForeignDir is the error for a directory that holds something else than a report, which
-// a report would overwrite.
+// ErrForeignDir is the error for a directory that holds anything but a report, which a report would
+// overwrite.
 var ErrForeignDir = errors.New("the directory holds something that is no report: name another, or empty it")
 
 // WriteDir writes the report of a campaign into a directory, with the files of Contents.

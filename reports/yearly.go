@@ -17,7 +17,7 @@ func yearlyContents() []content {
 	}
 }
 
-// MayWriteYearly returns an error if a directory has something else than the report of an estimate.
+// MayWriteYearly returns an error if a directory has anything but the report of an estimate.
 func MayWriteYearly(dir string) error { return mayWrite(dir, yearlyContents(), "rate.json") }
 
 // WriteYearly writes the report of an estimate into a directory, with the scenario of its runs. It replaces an

@@ -6,8 +6,8 @@ import (
 	"lockquake/checker"
 )
 
-// Decides reports whether a violation of the check counts for the label. The checks
-// that its expectation names count, or without one every check that is not advisory.
+// Decides reports whether a violation of the check counts for the label. If the label has an
+// expectation, the checks that it names count. Otherwise every check that is not advisory counts.
 func (s *Scenario) Decides(label, check string) bool {
 	// The claims of a strategy are only a part of its checks.
 	if e, ok := s.Expect[label]; ok && !s.Claims {

@@ -66,8 +66,8 @@ func (s *Scenario) Samples() []results.Samples {
 	return files
 }
 
-// ParseDist reads a distribution as a scenario in the folder dir has it: a duration, or a map such as
-// {dist: uniform, max: 3s}. Its error is one line.
+// ParseDist reads a distribution in the form of a scenario file in the folder dir: a duration, or a
+// map such as {dist: uniform, max: 3s}. Its error is one line.
 func ParseDist(text, dir string) (draw.Dist, error) {
 	decoder := strictyaml.Decoder{Hooks: hooks(samplesIn(dir, nil), sha256.New(), map[string]samples{})}
 	var d struct {
@@ -80,8 +80,8 @@ func ParseDist(text, dir string) (draw.Dist, error) {
 	return d.Distribution, err
 }
 
-// MeasuredPauses reads the pauses that a scenario can take from a file, a list or a log: what the file is, and
-// the durations in its order. Its error is one line that names the file.
+// MeasuredPauses reads a file of pauses, a list or a log, as a scenario does. It returns what the file is, and
+// the durations in the order of the file. Its error is one line that names the file.
 func MeasuredPauses(path string) (results.Samples, []time.Duration, error) {
 	_, log, err := readPauses(path)
 	if err != nil {

@@ -12,7 +12,8 @@
 //     reads the values of a sweep (varyaxis.go).
 //   - [Scenario.Uses] selects the strategies to run (uses.go), each with its own
 //     servers, settings and faults (servers.go, network.go, cases.go), and
-//     refuses what cannot run (fit.go). [Scenario.Decides] tells which checks judge one.
+//     refuses what cannot run (fit.go). [Scenario.Decides] reports whether a check decides for a
+//     strategy.
 //   - bounds.go reads bounds on measures, heeds.go how far work heeds its context, own.go the
 //     strategies of the caller. known.go lists the names that a file can use, decides.go the
 //     checks that decide.

@@ -24,10 +24,9 @@ import (
 
 // Parse reads a scenario from the bytes of a file, fills in the defaults, and
 // checks everything that can be checked without running it. Name is what the
-// file is called; a file of samples is looked for beside it. Own are strategies that
-// the caller brings along: the scenario can name them as it can those of
-// [Strategies], and so can the program that runs it; points that only such a strategy
-// has are believed.
+// file is called; a file of samples is looked for beside it. Own lists the caller's own strategies.
+// The scenario, and the program that runs it, can name them like those of [Strategies]. With own
+// strategies an unknown point is accepted, unless its name is close to a known one.
 //
 // An error is a single line that begins with file, line and column.
 func Parse(name string, data []byte, own ...lock.Entry) (*Scenario, error) {

@@ -14,12 +14,12 @@ import (
 
 // WithPauses returns the scenario with the lengths of its pauses from a file: a list of durations,
 // or the log of a runtime (see [lockquake/internal/pauselog]). It overrides the "for" of every
-// pause of a worker; how often they come does not change. No violation is expected any more, since the
-// expectations of the scenario are about its own pauses. The pauses of servers stay as they are,
+// pause of a worker; how often they come does not change. The returned scenario expects no violation,
+// since the scenario's expectations are about its own pauses. The pauses of servers stay as they are,
 // since the log is of another process.
 //
-// The file is part of the scenario's hash, and its name is part of replay tokens. A path that is
-// relative is so from the working directory.
+// The file is part of the scenario's hash, and its name is part of replay tokens. A relative path
+// begins at the working directory.
 func (s *Scenario) WithPauses(path string) (*Scenario, error) {
 	if _, _, err := readPauses(path); err != nil {
 		return nil, err

@@ -5,7 +5,7 @@ import "time"
 // Deliver sends a message from the server of one node to that of another, and calls do when it is
 // handled there. It is for protocols between servers, which use no connection of this package.
 // Messages keep their order and have the latency of the link. As over TCP, they wait while the link
-// is cut, and while the receiver is stopped. Whether the receiver is down is for the caller to see.
+// is cut, and while the receiver is stopped. The caller has to check whether the receiver is down.
 func (w *World) Deliver(from, to *Node, do func()) {
 	l := w.link(from, to)
 	t := l.inTrouble()

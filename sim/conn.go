@@ -42,8 +42,8 @@ func (timeoutError) Error() string   { return "i/o timeout" }
 func (timeoutError) Timeout() bool   { return true }
 func (timeoutError) Temporary() bool { return true }
 
-// Conn is a connection of a process to a node. It keeps the order of its requests; two connections
-// do not keep the order between them.
+// Conn is a connection of a process to a node. Requests on one connection keep their order;
+// requests on two connections may not.
 type Conn struct {
 	process    *Process
 	node       *Node
@@ -229,8 +229,8 @@ func (c *Conn) Close() {
 // Err returns why the connection cannot be used any more, nil if it can.
 func (c *Conn) Err() error { return c.err }
 
-// Ended waits until the connection cannot be used any more, and returns why. It returns the cause of ctx if that
-// ends before. Only one task at a time may call it.
+// Ended waits until the connection cannot be used any more, and returns why. It returns the cause of ctx if ctx
+// ends before that. Only one task at a time may call it.
 func (c *Conn) Ended(ctx context.Context) error {
 	t, sc, err := c.node.world.enter(ctx)
 	if err != nil {
@@ -274,7 +274,7 @@ func (c *Conn) kill() {
 	c.up.queue, c.down.queue = nil, nil
 }
 
-// Reset breaks the connection for both ends, as a peer does that has lost its state.
+// Reset breaks the connection for both ends, as a peer that has lost its state does.
 func (c *Conn) Reset() { c.reset() }
 
 // brokenConn is the event that tells the client's tasks of a reset.

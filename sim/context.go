@@ -101,7 +101,7 @@ func (c *simContext) AfterFunc(f func()) (stop func() bool) {
 	}
 }
 
-// OnEnd calls f when ctx ends. It never does if ctx cannot end or was not made by a world.
+// OnEnd calls f when ctx ends. It never calls f if ctx cannot end or was not made by a world.
 func OnEnd(ctx context.Context, f func()) {
 	if c, ok := ctx.Value(simContextKey{}).(*simContext); ok && !c.world.foreign() && ctx.Done() == c.Done() {
 		c.whenEnded(f)

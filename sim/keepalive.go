@@ -10,11 +10,11 @@ const (
 	clientProbe = 15 * time.Second
 )
 
-// SetKeepAlive makes the kernel of the node end connections whose client it cannot reach: because a link between them
-// is cut in either direction, or because the client's machine is suspended. It ends a connection that is idle after d,
-// the time of TCP keep-alive. If a message of the server is not acknowledged, keep-alive does not run. The kernel then
-// sends the message again, and gives up after 924.6 s. The server is told ErrTimeout. The client gets a reset as soon
-// as one can reach it: after it has slept, in answer to its next message or probe. Without SetKeepAlive, the
+// SetKeepAlive makes the kernel of the node end connections whose client it cannot reach, because a link between them
+// is cut in either direction, or because the client's machine is suspended. The kernel ends an idle connection after
+// d, the time of TCP keep-alive. If the client has not acknowledged a message of the server, the kernel sends the
+// message again instead of a probe, and gives up after 924.6 s. The server gets ErrTimeout. The client gets a reset as
+// soon as a reset can reach it: after a suspend, in answer to its next message or probe. Without SetKeepAlive, the
 // server learns of a lost connection when the link heals.
 func (n *Node) SetKeepAlive(d time.Duration) { n.keepAlive = d }
 

@@ -34,8 +34,8 @@ var (
 	errNoRequest = errors.New("no request leaves at this point: use <operation>.sent of any operation but dial")
 )
 
-// Leaving returns the call whose request or reply leaves at the point that the world has reached,
-// nil if no message does.
+// Leaving returns the call whose request or reply leaves at the current point, nil if no message
+// leaves there.
 func (w *World) Leaving() *Call {
 	if w.message == nil {
 		return nil

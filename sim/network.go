@@ -132,8 +132,8 @@ func (w *World) SetLatency(from, to string, latency draw.Dist) error {
 }
 
 // CutLink cuts the link from one node to another, in this direction, for d from now. A cut affects
-// messages when they arrive, so also those under way. Cuts that overlap add up; if some hold and
-// some drop, the link drops.
+// messages when they arrive, including those in flight when it begins. Cuts that overlap add up; if
+// some hold and some drop, the link drops.
 func (w *World) CutLink(from, to string, how Cut, d time.Duration) error {
 	a, b := w.nodes[from], w.nodes[to]
 	if a == nil || b == nil {

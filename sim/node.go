@@ -20,7 +20,8 @@ type Node struct {
 	timers *event // on the monotonic clock, a list in no order
 	mono   clock
 	// Most nodes have one process, with one worker, one task that lasts, and connections to two servers. They are parts of
-	// the node, and not objects of their own, because the time of an event in a large world is that of reaching its memory.
+	// the node, and not objects of their own, because in a large world most of the time of an event is spent on loads from
+	// memory.
 	firstProcess Process
 	firstLinks   [2]links // to nodes that were added earlier
 

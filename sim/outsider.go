@@ -7,18 +7,18 @@ import (
 )
 
 // Outsider is code of a process that runs outside of the world: in goroutines of its own, with a clock of
-// its own, which moves only while the world lets it. The world's tasks and an outsider never run at the same
-// time. An outsider is paused, crashes and suspends with its process, and its clock follows the monotonic
-// clock of the node.
+// its own that only the world moves. The world's tasks and an outsider never run at the same time. An
+// outsider is paused, crashes and suspends with its process, and its clock follows the monotonic clock of
+// the node.
 type Outsider interface {
 	// Advance moves the clock to a reading of the node's monotonic clock, and runs everything that is due
 	// until then. It stops earlier, at the first instant at which a goroutine asks the world for something.
 	// It returns the reading at which it stopped, and what is asked for, in an order that does not depend
 	// on the scheduler of Go.
 	Advance(to time.Duration) (at time.Duration, asks []func())
-	// Wake moves the clock to the present when the process goes on after a stop. A timer that is due at a reading fires at
-	// the reading that late returns, which Wake calls for each reading at which a timer is due, the earliest first. Wake
-	// reports false, and does nothing, if it cannot do this. Then Advance runs what is late.
+	// Wake moves the clock to the present when the process continues after a stop. It calls late for each reading at which
+	// a timer is due, the earliest first; the timer fires at the reading that late returns. Wake reports false, and does
+	// nothing, if it cannot do this. Then Advance runs what is late.
 	Wake(late func(due time.Duration) time.Duration) bool
 	// Clock returns the reading to which the clock has moved.
 	Clock() time.Duration

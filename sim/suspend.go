@@ -77,9 +77,9 @@ func (n *Node) resume() {
 	}
 }
 
-// Stall stops the worker's tasks of the given name for d of true time, also those that begin
-// meanwhile. Its other tasks go on. If one of the stalled tasks had anything to do before the end,
-// caught is called at the end, unless it is nil.
+// Stall stops the worker's tasks of the given name for d of true time, including those that begin
+// in that time. Its other tasks continue. If one of the stalled tasks had anything to do before the
+// end, caught is called at the end, unless it is nil.
 func (k *Worker) Stall(name string, d time.Duration, caught func()) {
 	w := k.process.node.world
 	w.note(kindPause, k.name, name, int64(d))

@@ -10,12 +10,11 @@
 //     porcupine, within bounds of steps and memory, and selects the operations to show as evidence.
 //   - frontier.go has a second search, which goes through the events in order. It finds out sooner
 //     that there is no order, and which event proves it.
-//   - models.go lists the [Models], says what each allows, and guesses which model a list is of
-//     ([GuessModel]). It also leaves out operations that cannot change
-//     the verdict.
+//   - models.go lists the [Models], defines what each allows, and guesses the model of a list
+//     ([GuessModel]). It also leaves out operations that cannot change the verdict.
 //   - set.go judges a set, which needs no search for an order.
 //
 // # Adding a model
 //
-// Add one entry to [Models], and histories that it accepts and refuses to judge_test.go.
+// Add one entry to [Models]. Add histories that the model must accept or reject to judge_test.go.
 package stored

@@ -3,7 +3,7 @@
 //
 // # A tour
 //
-//   - [Parse] reads a file of either form, and says which form it was.
+//   - [Parse] reads a file of either form, and reports which form it has.
 //   - [Operation] is one call of a process, from its invocation to its
 //     completion, with the values of both.
 //   - [Keyed] reports whether a history has several independent keys, and [ByKey] splits it.
@@ -13,8 +13,8 @@
 //
 // # The two forms
 //
-// A text log has one operation a line, after the prefix of the logger. Process, type, function and
-// value are separated by tabs, or by spaces in logs that have lost their tabs. Other lines are
+// A text log has one operation per line, after the prefix of the logger. Process, type, function
+// and value are separated by tabs, or by spaces in logs that have lost their tabs. Other lines are
 // skipped. The EDN form has one map for each event, one after the other or in one vector. In both
 // forms the events of the nemesis are skipped.
 //

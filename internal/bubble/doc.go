@@ -17,9 +17,9 @@
 //
 // # Pauses
 //
-// While its process is paused, a bubble does not move: its timers, goroutines and replies all stand still. On waking
-// its clock has the time of the waking, and each late timer is delayed to the end of the lag of a processor that the world draws
-// ([Bubble.Wake]). So code behind a late timer reads the time at which it fires, and sets new timers from there.
+// While its process is paused, a bubble does not move: its timers, goroutines and replies all stand still. On waking its clock
+// has the time of the waking, and each late timer is delayed to the end of the lag of a processor that the world draws
+// ([Bubble.Wake]). So the code that a late timer starts reads the time at which the timer fires, and sets new timers from there.
 //
 // In this example two timers of 1 and 2 s and a ticker of 3 s are late after a pause from 0.5 to 10.5 s. The processor of
 // all three takes a lag of 100 us:
@@ -32,6 +32,6 @@
 //
 // The runtime of Go cannot fire a timer late in a bubble. The delay changes the times of timers in its memory
 // (timers.go), whose layout is known for one version of Go and checked once for each program ([LateTimers]). If the
-// layout is another one, the clock catches up through the late timers instead: code behind a late timer reads the
-// timer's time, and a deadline that it sets may be over before the process has woken.
+// layout is another one, the clock catches up timer by timer instead: the code that a late timer starts reads the
+// time for which the timer was set, and a deadline that it sets may be over before the process has woken.
 package bubble

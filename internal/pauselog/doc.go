@@ -8,7 +8,7 @@
 //   - a log of a JVM, -Xlog:safepoint or -Xlog:gc, or the lines "Total time for which application
 //     threads were stopped" of a JVM before 13;
 //   - a recording of lockquake hiccup, which [HiccupHead] and [HiccupLine] write;
-//   - a list with one duration a line.
+//   - a list with one duration per line.
 //
 // The other lines of a log are skipped, since programs write to the same stream. A list has no
 // other lines.

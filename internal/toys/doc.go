@@ -1,6 +1,6 @@
 // Package toys verifies the table in CONTRIBUTING.md: an extension needs only its own files and one line, and a family
-// also an import. It holds a toy of each kind: a check, a preset of a lock, a workload, a fault, and a family of
-// servers. Each toy is a folder of testdata:
+// of servers also needs an import. It holds a toy of each kind: a check, a preset of a lock, a workload, a fault, and
+// a family of servers. Each toy is a folder of testdata:
 //
 //	testdata/check/checker/brief.go      its own files, at their paths in the tree
 //	testdata/check/checker/brief_test.go

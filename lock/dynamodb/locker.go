@@ -55,7 +55,7 @@ func (l *locker) random() string {
 }
 
 // Acquire implements lock.Locker. It asks until it has the lock, the attempts are used up, or ctx ends. After
-// an error that may pass it asks on: if the request took effect, the next one finds its item.
+// a temporary error it continues: if the request took effect, the next request finds its item.
 func (l *locker) Acquire(ctx context.Context, key string) (lock.Lease, error) {
 	r := &lease{locker: l, ctx: ctx, key: key, owner: l.random()}
 	seen := l.seen[key]

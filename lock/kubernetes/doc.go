@@ -1,11 +1,12 @@
 // Package kubernetes implements leader elections over Lease objects of Kubernetes, as in package leaderelection of client-go
-// 0.37: a candidate reads the Lease, and writes itself into it under the resource version that it has read.
+// 0.37: a candidate reads the Lease, and writes its name into it on condition that the Lease still has the resource version
+// that it has read.
 //
 //   - elector.go: an elector is one candidate. It decides from each answer as the LeaderElector and the LeaseLock of
 //     client-go do.
 //   - campaign.go: a candidate tries until it is elected.
-//   - leadership.go: a leader renews its lease every retry period, and steps down if it could not for the renew
-//     deadline.
+//   - leadership.go: a leader renews its lease every retry period. It steps down if no renewal has succeeded
+//     within the renew deadline.
 //   - overlapping.go: a published flaw, campaigns that overlap.
 //   - [Family] lists the presets (presets.go). Those without a known bug claim that checks hold (claims.go).
 //   - [Port] has the client of a strategy (port.go); a [Lease] is an object of the API (object.go).
@@ -17,8 +18,8 @@
 // with a wrong rate does: a leader gives up 12 s after its last renewal by its own clock (the retry period and the
 // renew deadline), and a candidate takes over 15 s after the last change that it has seen.
 //
-// A candidate compares records with times to the second, as client-go does. The length of a lease is a whole number of
-// seconds; the API server refuses one of 0 s.
+// A candidate compares records whose times have a precision of a second, as client-go does. The length of a lease is a
+// whole number of seconds; the API server refuses one of 0 s.
 //
 // # What client-go does not do
 //

@@ -26,8 +26,8 @@ type LeaseSpec struct {
 	LeaseTransitions int32
 }
 
-// Record is the spec as client-go compares it with the one that it has seen before: with times to the second. A
-// renewal in the same second as the one before is no change.
+// Record is the spec in the form in which client-go compares it with the previous one: its times have a
+// precision of a second. A renewal in the same second as the previous one is no change.
 func (s LeaseSpec) Record() LeaseSpec {
 	s.AcquireTime = s.AcquireTime.Truncate(time.Second)
 	s.RenewTime = s.RenewTime.Truncate(time.Second)

@@ -5,12 +5,13 @@
 //		locktest.RunEntry(t, "gc-pause", mine, locktest.Seeds(200), locktest.Holds("lost-update"))
 //	}
 //
-// [Run] does the same for a lock library as it is. A failure of the test has the violations with their rates, the story of
-// the smallest failing run, and the command that repeats that run. The test prints nothing if everything is as expected.
+// [Run] does the same for an unmodified lock library. A failure of the test prints the violations with their rates, the
+// story of the smallest failing run, and the command that repeats that run. The test prints nothing if everything is as
+// expected.
 //
 // # A tour
 //
-//   - run.go: [Run] and [Do], for a lock library or a service as it is; explore.go: [Explore].
+//   - run.go: [Run] and [Do], for an unmodified lock library or service; explore.go: [Explore].
 //   - deps.go: [Deps], the clients of the simulated servers, which redis.go, kubernetes.go and conn.go implement.
 //     etcd.go: [Etcd], from which package etcdclient makes the official client of etcd.
 //   - lease.go: [Locker], which turns a function that acquires into a lock.

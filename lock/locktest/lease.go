@@ -15,8 +15,8 @@ import (
 // the methods of [lock.Lease]: Context, Check and Token.
 type Lease any
 
-// Locker makes a lock of a function that acquires. The function returns an error if it did not get the lock; then
-// the lease does not count. An error that wraps lock.ErrNotObtained means that others had the lock; after any
+// Locker makes a lock from a function that acquires. The function returns an error if it did not get the lock;
+// the lease is then ignored. An error that wraps lock.ErrNotObtained means that others had the lock; after any
 // other error it is unknown whether the lock is held.
 func Locker(acquire func(ctx context.Context, key string) (Lease, error)) lock.Locker {
 	return locker(acquire)

@@ -22,11 +22,12 @@ import (
 	"lockquake/sim"
 )
 
-// Run runs a scenario with a lock library as it is, with its own goroutines, timers, contexts and select, and
-// fails the test unless everything is as expected. New makes the lock of a worker, once for each life of its process,
-// from the clients in Deps. The servers are those of the first lock in the scenario, so that redlock-freeze has five. The scenario and the options are those of [RunEntry]. Without [Holds] and
-// [Violates] every check decides except those that find no harm, and told and errors: the errors of a library are its own.
-// To have these judged too, return errors that wrap lock.ErrNotObtained, lock.ErrLost and lock.ErrUnknown, and name the checks.
+// Run runs a scenario with an unmodified lock library, with its own goroutines, timers, contexts and select, and fails the test
+// unless everything is as expected. New makes the lock of a worker, once for each life of its process, from the clients in Deps.
+// The servers are those of the first lock in the scenario, so that redlock-freeze has five. The scenario and the options are those
+// of [RunEntry]. Without [Holds] and [Violates] every check decides except those that find no harm, and told and errors: the errors
+// of a library are its own. To have these judged too, return errors that wrap lock.ErrNotObtained, lock.ErrLost and
+// lock.ErrUnknown, and name the checks.
 //
 //	func TestMyLock(t *testing.T) {
 //		locktest.Run(t, "gc-pause", func(d locktest.Deps) lock.Locker {
@@ -41,8 +42,8 @@ import (
 // Each process of a worker is a synctest bubble. Its random numbers of crypto/rand and math/rand are those
 // of the seed. The global functions of math/rand/v2, a select over several ready channels and the order of a map
 // cannot be repeated; the first seed runs twice, and the test fails if the two runs differ. Run is not for a
-// parallel test. More than ten seeds run in one process of the test program for each processor (-lockquake.jobs), with the
-// results of one process. A test whose last run failed begins with the run that failed.
+// parallel test. More than ten seeds are divided among one process of the test program per processor (-lockquake.jobs).
+// The results are those of a single process. A test whose last run failed begins with the run that failed.
 func Run(t *testing.T, scenario string, new func(Deps) lock.Locker, options ...Option) { //nolint:predeclared // new makes a lock
 	t.Helper()
 	withLibrary(t, scenario, lockerOf(new), options, func(r *request) { r.run(t) })

@@ -2,12 +2,12 @@
 //
 // There are five kinds:
 //
-//   - An advisory lock of a session (session.go) lasts until the session unlocks it or ends. It has
+//   - A session-level advisory lock (session.go) lasts until the session unlocks it or ends. It has
 //     no lease: a holder that pauses keeps it.
-//   - A permit of a semaphore (permit.go) is one of several advisory locks of a session.
-//   - A lock of a transaction, advisory or of a row (transaction.go), lasts until the transaction ends. The work runs
-//     in the same transaction, so a holder that has lost the lock cannot commit. [Manager] (manager.go) is such a lock
-//     for programs: advisory locks, one or several, exclusive or shared.
+//   - A permit of a semaphore (permit.go) is one of several session-level advisory locks.
+//   - A transaction-level advisory lock, or a row lock (transaction.go), lasts until the transaction ends. The work
+//     runs in the same transaction, so a holder that has lost the lock cannot commit. [Manager] (manager.go) is a
+//     transaction-level lock for programs: advisory locks, one or several, exclusive or shared.
 //   - A lease row (lease.go) has an owner, an expiry and a fencing token. A conditional upsert takes
 //     it, and a task renews it (heartbeat.go).
 //   - A claim (claim.go) is the status of a job in a queue, found by SKIP LOCKED.

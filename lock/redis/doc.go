@@ -8,10 +8,10 @@
 //
 // # The parts
 //
-// Each part is one file (refused and check are in package lock, since all families have them), in
-// this order: the type of the part; its ways, each with a
-// name, a sentence and whether it is a flaw; their functions and scripts. The locker
-// looks up its parts once, when it is made.
+// Each part has one file, in this order: the type of the part; its ways, each with a name, a
+// sentence and whether it is a flaw; their functions and scripts. The parts refused and check are
+// in package lock, since all families have them. The locker looks up its parts once, when it is
+// made.
 //
 //	part      decides                                   file
 //	owner     the value of the key                      owner.go
@@ -30,9 +30,9 @@
 // # Modes
 //
 // A [form] (form.go) replaces the string of a lock by other records and the scripts that change them. The
-// rest of the recipe stays. Read-write locks (readwrite.go) have a sorted set of readers, semaphores
-// (semaphore.go) one of the holders of permits, and re-entrant locks (reentrant.go) a hash with a counter.
-// modepresets.go lists their presets.
+// rest of the recipe stays. Read-write locks (readwrite.go) have a sorted set of readers. Semaphores
+// (semaphore.go) have a sorted set of the holders of permits. Re-entrant locks (reentrant.go) have a hash
+// with a counter. modepresets.go lists their presets.
 //
 // # The rest
 //

@@ -1,11 +1,11 @@
 // Package zookeeper implements the locks in a ZooKeeper service.
 //
-// A contender creates an ephemeral sequential znode under the znode of the lock, and watches the one
-// before its own. The first has the lock (locker.go, queue.go). The znode has a name that its creator
-// recognises, since the reply to a create can be lost (create.go). The holder is told when its client
-// has lost the connection, and deletes its znode at the end (lease.go). In a read-write lock all
-// readers before the first writer hold the lock (sharing.go). In a semaphore with n permits the first n
-// contenders hold one each (permits.go).
+// A contender creates an ephemeral sequential znode under the znode of the lock, and watches the znode
+// before its own. The contender with the first znode holds the lock (locker.go, queue.go). The znode
+// has a name that its creator recognises, since the reply to a create can be lost (create.go). The
+// holder is told when its client has lost the connection, and deletes its znode at the end (lease.go).
+// In a read-write lock all readers before the first writer hold the lock (sharing.go). In a semaphore
+// with n permits the first n contenders hold one each (permits.go).
 //
 // [Family] lists the presets (presets.go), which claim that checks hold (claims.go). [Port] has the
 // client (port.go). The timeout of the session is the TTL of the lock; the server makes it 2 to 20

@@ -14,8 +14,8 @@ import (
 // for a table. So its reports begin with a map: a row for each strategy, a column for
 // each class of faults.
 
-// HasCases reports whether the campaign ran each strategy under one case of faults after
-// another. The case without faults alone is none.
+// HasCases reports whether the campaign ran each strategy under one case of faults after another. A
+// campaign with only the case without faults has no cases.
 func HasCases(c *results.Campaign) bool {
 	return slices.ContainsFunc(c.Strategies, func(st results.StrategyStats) bool { return st.Case != "" && st.Case != results.NoFault })
 }

@@ -8,7 +8,8 @@ import (
 
 // Catalogue prints rows of cells with their columns aligned, the last of which is prose. It breaks
 // the prose between words and indents what follows. If the columns before it leave too little room, the
-// prose begins on a line of its own, and so do they after the first if they do not fit either.
+// prose begins on a line of its own. If the columns do not fit either, those after the first also begin
+// on a line of their own.
 func (s Screen) Catalogue(w io.Writer, rows [][]string) error {
 	const (
 		narrowest = 40 // of what is left for the prose

@@ -72,7 +72,7 @@ func Quoted(value string) string {
 }
 
 // Percent prints a share of 1 as a percentage. A share between 0 and 1 is never
-// rounded to one of them.
+// rounded to 0 or 1.
 func Percent(x float64) string {
 	switch {
 	case x > 0 && x < 0.001:
@@ -84,7 +84,7 @@ func Percent(x float64) string {
 }
 
 // WholePercent prints a share of 1 as a whole number of percent. A share between 0 and 1
-// is never rounded to one of them.
+// is never rounded to 0 or 1.
 func WholePercent(rate float64) string {
 	switch {
 	case rate > 0 && rate < 0.005:
@@ -96,7 +96,7 @@ func WholePercent(rate float64) string {
 }
 
 // RoughPercent prints a share of 1 in percent, without the sign, to a tenth or two digits where
-// that matters. A share between 0 and 1 is never rounded to one of them.
+// that matters. A share between 0 and 1 is never rounded to 0 or 1.
 func RoughPercent(rate float64) string {
 	switch {
 	case rate > 0 && rate < 0.001:

@@ -18,7 +18,7 @@ import (
 )
 
 // Journal stores each run of a campaign when it ends, so that no finished run is lost when the
-// program is stopped or killed. It is a text file with one record a line, to which records are
+// program is stopped or killed. It is a text file with one record per line, to which records are
 // appended. A record has the figures of a run that are summed up, and no history. If the campaign has
 // more than a million runs, a record with their sums replaces the runs of each finished block of
 // seeds; journalsums.go has that.

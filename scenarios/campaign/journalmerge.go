@@ -25,8 +25,9 @@ func Combine(s *scenarios.Scenario) *Journal {
 // returns a [*JournalError] if the two do not belong together. A journal with only sums is not needed
 // any more then, so that the memory does not grow with the number of journals.
 //
-// The journals may be collected in any order. Strategies that all have in the same order keep it. Else
-// they get the order of the scenario, and those that it does not name follow by name.
+// The journals may be collected in any order. If all journals have the strategies in the same order,
+// that order is kept. Otherwise the strategies get the order of the scenario, and those that it does
+// not name follow, sorted by name.
 func (j *Journal) Collect(from *Journal) error {
 	all := j.asked
 	switch {

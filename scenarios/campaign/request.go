@@ -41,18 +41,18 @@ type Request struct {
 	// even if the scenario does not name it. A strategy that a file names must be passed to
 	// scenarios.Parse instead.
 	Own []lock.Entry
-	// Jobs is the number of runs in parallel; by default one a processor. The results do not depend
-	// on it.
+	// Jobs is the number of runs in parallel; by default one per processor. The results do not
+	// depend on it.
 	Jobs int
 	// Stall is the time, in real time, that a run may stay at one event; by default
 	// run.DefaultStall.
 	Stall time.Duration
 	// Progress is called after every run, from one goroutine at a time; may be nil.
 	Progress func(Progress)
-	// Journal stores every run when it ends, or in a campaign of more than a million runs the sums
-	// of a block of seeds when its runs have ended, and the campaign executes only the runs that the
-	// journal does not have. A campaign that is resumed with its journal has the same result as one
-	// that was not stopped. Nil: no journal.
+	// Journal stores every run when it ends. In a campaign of more than a million runs, it stores
+	// the sums of a block of seeds when its runs have ended. The campaign executes only the runs
+	// that the journal does not have. A campaign that is resumed with its journal has the same
+	// result as one that was not stopped. Nil: no journal.
 	Journal *Journal
 
 	most      int // runs of a campaign that keeps each; 0: mostRuns

@@ -37,7 +37,7 @@ type adviser struct {
 
 // Advise compares published advice with the results of a matrix that ran with the same own
 // strategies, and runs the scenarios that some of it is about. Jobs is the number of runs in
-// parallel; 0 for one a processor.
+// parallel; 0 for one per processor.
 func Advise(ctx context.Context, m *results.Matrix, own []lock.Entry, jobs int) ([]results.MatrixAdvice, error) {
 	a := &adviser{m, own, jobs}
 	var list []results.MatrixAdvice

@@ -1,8 +1,8 @@
 // Package matrix runs every strategy for every need, and answers which strategies fit each need.
 //
 // A [Need] is one purpose of a lock, such as the election of a leader. Its scenario (in the folder
-// scenarios/needs) has a workload and the cases of faults that all needs share; the need says
-// which of them a strategy must survive.
+// scenarios/needs) has a workload and the cases of faults that all needs share. The need lists the
+// cases that a strategy must survive.
 //
 //   - needs.go has the plan: the needs.
 //   - run.go runs it as campaigns: a few seeds for all strategies, and the rest for those that have

@@ -124,8 +124,9 @@ type AdviceTTL struct {
 	HoldsRuns    int    `json:"holds_runs,omitempty"`
 	HoldsCommand string `json:"holds_command,omitempty"`
 	Taken        bool   `json:"taken,omitempty"` // the scenario has the TTL that was found
-	// Of the causes under which the lock in question loses something, Helpless has those under which it
-	// does with Longest too, and Helped the others. The cells have the runs with Longest.
+	// Helpless and Helped divide the causes under which the lock in question loses something: with
+	// Longest it still does under those of Helpless, and not under those of Helped. The cells have the
+	// runs with Longest.
 	Helpless []AdviceCell `json:"helpless,omitempty"`
 	Helped   []AdviceCell `json:"helped,omitempty"`
 	Command  string       `json:"command"`

@@ -36,8 +36,8 @@ type Pool struct {
 }
 
 // NewPool returns a pool for runs of a scenario, whose strategies of the caller's are
-// those of the scenario and of own. Jobs are by default one a processor, and stall is by
-// default [DefaultStall].
+// those of the scenario and of own. Jobs are by default one per processor, and stall is by default
+// [DefaultStall].
 func NewPool(s *scenarios.Scenario, own []lock.Entry, jobs int, stall time.Duration) *Pool {
 	p := &Pool{Jobs: cmp.Or(jobs, runtime.GOMAXPROCS(0)), Own: map[string]lock.Entry{}, Stall: cmp.Or(stall, DefaultStall), Caches: scenarios.Caches()}
 	for _, e := range slices.Concat(s.Own, own) {

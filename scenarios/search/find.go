@@ -32,8 +32,8 @@ type FindRequest struct {
 	Progress   func(campaign.Progress)
 }
 
-// Find sweeps over one axis. Then it bisects, for each strategy, between the first two steps of
-// which one breaks the strategy and the other does not, until the two ends differ by at most
+// Find sweeps over one axis. Then it bisects, for each strategy, between the first two neighbouring
+// steps where one breaks the strategy and the other does not, until the two ends differ by at most
 // Precision, as a share of the larger. For whole numbers it finds the exact threshold.
 func Find(ctx context.Context, s *scenarios.Scenario, r FindRequest) (*results.Sweep, error) {
 	axis, precision := r.Axis, r.Precision

@@ -64,8 +64,8 @@ type Start struct {
 // Session is a cluster whose locks last as long as the session of their holder. Its clients keep their
 // sessions alive as long as they live.
 type Session interface {
-	// Lease returns how long the servers keep a lock of that TTL after they have last heard from
-	// its holder, at most.
+	// Lease returns the longest time for which the servers keep a lock of that TTL after the last
+	// message of its holder.
 	Lease(ttl time.Duration) time.Duration
 }
 

@@ -3,8 +3,8 @@
 // held it before. The name of the command does not matter:
 //
 //   - A new holder was granted the lock. If the command came from one worker, but only another
-//     one has named the owner before, that other worker was waiting and gets the grant
-//     (waiting.go).
+//     worker has named the owner before, then the grant belongs to the other worker, which was
+//     waiting (waiting.go).
 //   - A holder that is gone was freed, if a command caused that. It has expired if the clock caused
 //     it, and was evicted otherwise.
 //   - A holder whose lease ends at another time was renewed. A holder whose lease is over has

@@ -71,8 +71,8 @@ func (c *Cluster) Keep(i backend.Items) error {
 func (c *Cluster) Value(item string) string { return c.Server().items.value(item) }
 
 // Crash ends the servers on these nodes and starts them again after d. All sessions end, and with
-// them their locks. What was committed is there again, unless the data is lost. A replica takes the
-// place of a primary that is away for too long.
+// them their locks. Committed data survives, unless the data is lost. A replica takes the place of
+// a primary that is away for too long.
 func (c *Cluster) Crash(nodes []string, data faults.Data, d time.Duration) {
 	c.Nodes.Crash(nodes, d, backend.Outage{
 		Crash: func(name string) {

@@ -31,8 +31,8 @@
 // # What is not simulated
 //
 // A command that is not simulated ends the run with a
-// [lockquake/sim/redis/keyspace.NotSimulatedError], which names it. A pipeline is executed as a
-// whole, up to a command in it that blocks, and its replies arrive together.
+// [lockquake/sim/redis/keyspace.NotSimulatedError], which names it. A pipeline is executed without
+// interruption, up to the first command that blocks, and its replies arrive together.
 //
 // Blocking commands end exactly at their timeout. An idle Redis checks timeouts only ten times a
 // second.
@@ -45,12 +45,12 @@
 // true time, a kill loses nothing that a persisting server has answered, and loading takes no time.
 // There are no snapshots. Streams and HyperLogLogs are neither persisted nor replicated.
 //
-// There is one replica, which receives effects instead of commands. They wait for a cut between the
-// two nodes to heal, but the latency and loss of that link do not apply to them: only the lag does.
-// A replica that is out of sync receives all data again after one lag, and keeps its old data until
-// then. It answers reads by its own clock, refuses writes, and expires nothing by itself. There is
-// no min-replicas-to-write, and redis.set_repl has no effect. This package does not decide on
-// failovers: there is no Sentinel, and after [Group.Promote] never a second primary.
+// There is one replica, which receives effects instead of commands. A cut between the two nodes
+// delays them until it heals. The latency and loss of that link do not apply to them: only the lag
+// does. A replica that is out of sync receives all data again after one lag, and keeps its old data
+// until then. It answers reads by its own clock, refuses writes, and expires nothing by itself.
+// There is no min-replicas-to-write, and redis.set_repl has no effect. This package does not decide
+// on failovers: there is no Sentinel, and after [Group.Promote] never a second primary.
 //
 // WAIT also ends exactly at its timeout. Here a replica acknowledges immediately. A real one
 // acknowledges every second, or when a WAIT asks; that request itself counts as a write. So two

@@ -212,7 +212,7 @@ func (in *Evidence) Takeovers() []time.Duration {
 
 // Hindered returns when a worker could not be expected to make progress: it was stopped, or a fault
 // affected one of its links or messages or the servers, and the answer timeout after that. A fault of
-// servers without which the others go on counts only while clients change to another server.
+// a server that the other servers do not need counts only while clients change to another server.
 func (in *Evidence) Hindered(worker string) Stretches {
 	known, ok := in.hindered[worker]
 	if !ok {

@@ -1,5 +1,5 @@
 // Package etcdclient connects the official client of etcd (go.etcd.io/etcd/client/v3) to the simulated cluster, in a test of
-// package locktest. The client's sessions, mutexes and elections run as they are:
+// package locktest. The client's sessions, mutexes and elections run unmodified:
 //
 //	func TestMyLock(t *testing.T) {
 //		locktest.Run(t, "etcd-pause", func(d locktest.Deps) lock.Locker {

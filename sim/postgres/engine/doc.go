@@ -1,5 +1,5 @@
-// Package engine is a PostgreSQL database in process: sessions, transactions, versions of rows and the lock manager, without a network
-// and with the clock of its [Host]. It knows nothing of the simulation.
+// Package engine is an in-process PostgreSQL database: sessions, transactions, row versions and the lock manager. It has no
+// network, and the clock of its [Host]. It knows nothing of the simulation.
 //
 //	d := engine.New(host, engine.Hooks{})
 //	s := d.Connect()
@@ -9,8 +9,8 @@
 // # A tour
 //
 //   - [Database] opens sessions (database.go). A [Session] runs one statement at a time, as a coroutine that parks
-//     while the statement waits (session.go). The sessions that waited for what it releases continue one after the
-//     other, when its own statement has ended.
+//     while the statement waits (session.go). When the statement has ended, the sessions that waited for what it
+//     released continue, one after another.
 //   - [Session.Prepare] parses with package [lockquake/sim/postgres/sql], finds the types of parameters and compiles expressions to
 //     functions (statement.go, compile.go, operator.go, convert.go, function.go, subselect.go, aggregate.go).
 //   - transaction.go has snapshots, commit and abort; table.go the rows with their versions and unique keys, which it removes once no

@@ -22,10 +22,9 @@
 //
 // # What is not simulated
 //
-// There is one database, and no cluster, access control or modules. A command that is not simulated
-// is answered with an error and recorded in [Keyspace.Missing]; package redis then ends the run. A name that Redis does not know
-// is answered as Redis does. Scripts are limited to a number of steps. XREAD does not block. There
-// is no PUBSUB.
+// There is one database, and no cluster, access control or modules. A command that is not simulated gets an error and is
+// recorded in [Keyspace.Missing]; package redis then ends the run. A command that Redis does not know gets the error of Redis.
+// Scripts are limited to a number of steps. XREAD does not block. There is no PUBSUB.
 //
 // The tests of package redis compare the keyspace with a real redis-server. Left out or simplified
 // are:

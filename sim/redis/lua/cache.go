@@ -13,7 +13,7 @@ import (
 
 // Cache has compiled scripts by the SHA-1 of their text, and the closed states. The servers of many
 // runs may share one, on any number of goroutines: a compiled script never changes, and no script
-// can change a state for the next one. Whether a server has loaded a script is not its concern.
+// can change a state for the next one. It does not know which server has loaded which script.
 type Cache struct {
 	mu     sync.Mutex
 	protos map[string]*lua.FunctionProto

@@ -4,10 +4,9 @@
 //
 // # A tour
 //
-//   - A [Cache] compiles scripts and keeps the Lua states of closed servers, to use them
-//     again (cache.go). Before it
-//     compiles a script, it changes the parsed script where gopher-lua differs from Lua 5.1
-//     (syntax.go).
+//   - A [Cache] compiles scripts and keeps the Lua states of closed servers, to use them again
+//     (cache.go). Before it compiles a script, it changes the parsed script where gopher-lua
+//     differs from Lua 5.1 (syntax.go).
 //   - A [State] runs the scripts of one server, with a limit of steps (state.go). Its scripts have
 //     the globals of Redis, and cannot change them (sandbox.go).
 //   - Scripts have the libraries redis (redis.go), cjson (cjson.go) and bit (bit.go), and those of

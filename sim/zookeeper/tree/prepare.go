@@ -41,8 +41,8 @@ type Step struct {
 	Owner int64 // of a Create: the session of an ephemeral znode
 }
 
-// Prepare makes a transaction of a request that writes, and applies it to the tree. The caller sets
-// its Zxid and Time before, and Session.
+// Prepare turns a request that writes into a transaction, and applies it to the tree. The caller
+// sets Zxid, Time and Session of the transaction first.
 func (t *Tree) Prepare(x *Txn, q *wire.Request) {
 	defer func() { t.zxid = x.Zxid }()
 	if _, ok := t.sessions[x.Session]; !ok {
