@@ -29,7 +29,7 @@ func recoveryCheck() Check {
 // before may still arrive late, and the lease counts from its arrival. A renewal that was sent after the
 // end of the section prolongs nothing: the owner was to stop. Until the lease is over, it also counts
 // from a new leader, which gives each lease or session its whole time. Time in which the servers are
-// stopped does not count.
+// stopped, or their leader, does not count.
 //
 // A cancelled answer says that the caller gave up. The lock still has to undo its requests, or to
 // answer unknown. Cancelled counts as unknown if a fault other than the cancellation may have kept

@@ -121,7 +121,32 @@ func TestAGrantWithoutItsOwnerEndsWithItsSessionOrLease(t *testing.T) {
 	prolonged := func(request int64, sent time.Duration) *scriptedHistory {
 		return renewed(12*time.Second, request, sent)
 	}
+	led := func(by string) *scriptedHistory {
+		s := gone()
+		s.meta.Leader = by
+		return s
+	}
+	// succeeded has a new leader that is stopped for 12 s, until another member takes over.
+	succeeded := func() *scriptedHistory {
+		return promoted(gone()).begin("pause", "lock-2", func(s *scriptedHistory) *scriptedHistory {
+			return s.after(12 * time.Second).tell(history.Event{Type: history.Promoted, Node: "lock-1"})
+		})
+	}
 	judge(t, "recovery", []verdictCase{
+		{name: "the leader was stopped for 30 s", story: wanted(led("lock-3").fault("pause", "lock-3", 30*time.Second).after(10 * time.Second)), want: Valid},
+		{
+			name: "the leader was stopped for 30 s, beyond the timeout", story: wanted(led("lock-3").fault("pause", "lock-3", 30*time.Second).after(12 * time.Second)),
+			want: Invalid, count: 1, text: "ghost",
+		},
+		{
+			name: "another member than the leader was stopped for 30 s", story: wanted(led("lock-1").fault("pause", "lock-3", 30*time.Second).after(5 * time.Second)),
+			want: Invalid, count: 1, text: "ghost",
+		},
+		{name: "a new leader was stopped until another one took over", story: wanted(succeeded().after(10 * time.Second)), want: Valid},
+		{
+			name: "a new leader was stopped until another one took over, beyond the timeout", story: wanted(succeeded().after(12 * time.Second)),
+			want: Invalid, count: 1, text: "ghost",
+		},
 		{name: "within the timeout", story: wanted(gone().after(10 * time.Second)), want: Valid},
 		{name: "beyond the timeout", story: wanted(gone().after(12 * time.Second)), want: Invalid, count: 1, text: "ghost"},
 		{name: "the servers were stopped for 5 s", story: wanted(gone().fault("pause", "lock", 5*time.Second).after(10 * time.Second)), want: Valid},

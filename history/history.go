@@ -184,6 +184,7 @@ type Meta struct {
 	Nodes    int               `json:"nodes,omitempty"`     // independent lock servers, 0 for one
 	Quorum   int               `json:"quorum,omitempty"`    // how many of them have to grant a lock, 0 for one
 	Members  int               `json:"members,omitempty"`   // members of one replicated service that has the locks, 0 if there is none
+	Leader   string            `json:"leader,omitempty"`    // the member that led them at first, "" if there is none or it is unknown
 	Replica  bool              `json:"replica,omitempty"`   // the strategy waits for a replica of the server, or the work reads from it
 	Workers  []string          `json:"workers"`             // in the order of their numbers
 	Initial  map[string]string `json:"initial,omitempty"`   // items that did not begin empty

@@ -320,6 +320,10 @@ func (r *run) judge() (*results.Trial, error) {
 	if n := r.independent(); n > 1 {
 		count, quorum = n, lock.Topology{Nodes: n}.Quorum()
 	}
+	var leader string
+	if c, ok := r.cluster.(backend.Led); ok {
+		leader = c.FirstLeader()
+	}
 	var margin time.Duration
 	if r.entry.Margin != nil {
 		margin = r.entry.Margin(params)
@@ -330,7 +334,7 @@ func (r *run) judge() (*results.Trial, error) {
 			Schema: 1, Version: results.Version, Scenario: s.Name, Strategy: r.use.Name, Label: r.use.Label, Seed: r.seed,
 			Workload: s.Workload.Kind, Fence: s.ResourceOf(r.use).Fence, Fenced: params.Fenced(),
 			Tells: r.entry.Tells, Doubts: r.entry.Doubts, MaxHold: params.MaxHold, Margin: margin, LockFree: r.entry.LockFree, Keeps: r.entry.Keeps,
-			Nodes: count, Quorum: quorum, Members: r.servers.Members, Replica: r.needsReplica(params.Wait),
+			Nodes: count, Quorum: quorum, Members: r.servers.Members, Leader: leader, Replica: r.needsReplica(params.Wait),
 			Workers: r.names, Initial: r.initial(),
 			TTL: params.TTL, Counted: counted, Tries: params.Tries,
 			Commit:   work.Commit.Recorded(),

@@ -69,6 +69,12 @@ type Session interface {
 	Lease(ttl time.Duration) time.Duration
 }
 
+// Led is a cluster whose members have a leader.
+type Led interface {
+	// FirstLeader returns the node of the member that led at first.
+	FirstLeader() string
+}
+
 // ReplicaReader is a cluster whose clients may read from the replica.
 type ReplicaReader interface {
 	// ReadsReplica reports whether a client does.

@@ -26,6 +26,7 @@ type Cluster struct {
 	options  Options
 	store    *store.Store
 	members  []*member
+	first    *member // to lead
 	leader   *member // of the present term; nil: none
 	term     int
 	deposed  *member       // it does not become the next leader, if there is another one
@@ -51,7 +52,8 @@ func NewCluster(w *sim.World, l backend.Layout, o Options) *Cluster {
 		node.Listen(m)
 	}
 	x := c.draws.At(0)
-	c.lead(c.members[x.Int64N(int64(len(c.members)))], c.members)
+	c.first = c.members[x.Int64N(int64(len(c.members)))]
+	c.lead(c.first, c.members)
 	c.beat()
 	c.compactLater()
 	return c
@@ -106,6 +108,9 @@ func (c *Cluster) compactLater() {
 		c.compactLater()
 	})
 }
+
+// FirstLeader implements backend.Led.
+func (c *Cluster) FirstLeader() string { return c.first.node.Name() }
 
 // Leader returns the node of the leader, "" if there is none.
 func (c *Cluster) Leader() string {

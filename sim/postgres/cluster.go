@@ -79,8 +79,8 @@ func (c *Cluster) Crash(nodes []string, data faults.Data, d time.Duration) {
 			if err := c.servers[name].crash(data); err != nil {
 				c.World.Fail(err)
 			}
-			if c.replica != nil && name == c.replica.name() && data == faults.DataLost {
-				c.replica.lost = true
+			if c.replica != nil && c.primary != c.replica.name() {
+				c.replica.crashed(name, data)
 			}
 		},
 		Restart: c.restart,
@@ -94,8 +94,8 @@ func (c *Cluster) restart(name string) bool {
 		return false
 	}
 	c.World.Node(name).Restart()
-	if c.replica != nil && name != c.primary {
-		if err := c.replica.catchUp(); err != nil {
+	if c.replica != nil && c.primary != c.replica.name() {
+		if err := c.replica.restarted(); err != nil {
 			c.World.Fail(err)
 		}
 	}

@@ -55,6 +55,9 @@ func NewEnsemble(w *sim.World, l backend.Layout, o Options) *Ensemble {
 	return e
 }
 
+// FirstLeader implements backend.Led.
+func (e *Ensemble) FirstLeader() string { return e.members[len(e.members)-1].node.Name() }
+
 // Close does nothing: an ensemble keeps nothing beyond its run.
 func (e *Ensemble) Close() {}
 

@@ -121,8 +121,8 @@ func (in *Evidence) Served(from, d time.Duration) time.Duration {
 	return end
 }
 
-// serversStopped returns when the servers of the lock were stopped: all of them, or enough of several that
-// the others cannot go on.
+// serversStopped returns when the servers of the lock were stopped: all of them, enough of several that the others cannot
+// go on, or the leader, until another one took over.
 func (in *Evidence) serversStopped() Stretches {
 	if in.frozen == nil {
 		list := []Stretch{}
@@ -136,9 +136,25 @@ func (in *Evidence) serversStopped() Stretches {
 				servers[f.Target] = append(servers[f.Target], f.Stretch)
 			}
 		}
-		in.frozen = Union(append(list, atOnce(servers, in.tooMany())...))
+		list = append(list, atOnce(servers, in.tooMany())...)
+		in.frozen = Union(append(list, in.leaderStopped(servers)...))
 	}
 	return in.frozen
+}
+
+// leaderStopped returns when the leader was stopped. The times in which each server was stopped are given.
+func (in *Evidence) leaderStopped(servers map[string][]Stretch) []Stretch {
+	var list []Stretch
+	leader, since := in.Meta.Leader, time.Duration(0)
+	led := func(until time.Duration) { list = append(list, Union(servers[leader]).Within(since, until)...) }
+	for i := range in.Events {
+		if e := &in.Events[i]; e.Type == history.Promoted {
+			led(e.At)
+			leader, since = e.Node, e.At
+		}
+	}
+	led(in.EndAt())
+	return list
 }
 
 // usualMembers is the number of members of a service if the history does not say.

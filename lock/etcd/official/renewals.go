@@ -2,7 +2,6 @@ package official
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"lockquake/lock/etcd"
 )
@@ -45,8 +45,8 @@ func (r *renewals) renew(ctx context.Context, id int64) (*etcd.Response, error) 
 		if err == nil {
 			return &etcd.Response{Revision: answer.Header.Revision, ID: answer.ID, TTL: answer.TTL}, nil
 		}
-		if e, ok := errors.AsType[rpctypes.EtcdError](rpctypes.Error(err)); !ok || e.Code() != codes.Unavailable {
-			return nil, err
+		if status.Code(err) != codes.Unavailable {
+			return nil, rpctypes.Error(err)
 		}
 		select {
 		case <-time.After(retryPause):
