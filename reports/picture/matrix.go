@@ -30,7 +30,7 @@ const (
 
 // matrixNote says how to read the picture.
 const matrixNote = "Blue: failing runs of all runs, the darker the more often. Orange: fails, in too few runs for a rate. White: held, no failure in the runs that a fault hit. " +
-	"all: the lock saves no work. left: jobs that no worker did. Grey cell: not known; 0/4? means that no run failed, and a fault hit in only 4; or idle: too little work was finished. " +
+	"repeats: computations were repeated without a fault. left: jobs that no worker did. Grey cell: not known; 0/4? means that no run failed, and a fault hit in only 4; or idle: too little work was finished. " +
 	"Grey name: the strategy does not hold under all required classes, or is the baseline. In brackets: not required"
 
 // Matrix draws a panel for each need: a row for each strategy and a column for each case. A need of a stopped matrix that
@@ -164,7 +164,7 @@ func (p matrixPlot) cell(c draw.Canvas, x, y vg.Length, cell *results.MatrixCell
 		case cell.Worst == results.LeftUndone:
 			share, text = float64(cell.Left)/float64(max(1, cell.Jobs)), fmt.Sprintf("%d left", cell.Left)
 		case cell.Violating == 0: // it saves nothing
-			share, text = 1, "all"
+			share, text = 1, "repeats"
 		}
 		if !cell.HasRate() {
 			if cell.Violating > 0 {
