@@ -31,7 +31,7 @@ func SumOf[N ~int64](n N) Sum { return spread.SumOf(n) }
 // section that is in none of them crashed while it waited, or still waited at the end of the run.
 type Metrics struct {
 	Jobs     int64 `json:"jobs" doc:"jobs that were asked for: sections, each with the attempts before it that failed, or units of work if several sections are asked to do one"`
-	Finished int64 `json:"finished" doc:"jobs whose work was done and took effect"`
+	Finished int64 `json:"finished" doc:"jobs whose work was done and that no stale write undid"`
 
 	DoneTwice int64 `json:"done_twice,omitempty" doc:"units of work, such as ticks, that took effect more than once"`
 	Missed    int64 `json:"missed,omitempty" doc:"units of work that no section did, although none of those that were asked for it crashed or failed"`

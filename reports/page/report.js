@@ -87,6 +87,7 @@
   for (const link of all("a.check")) link.addEventListener("click", () => setTimeout(follow));
 
   // The measures of a timeline, in pixels.
+  const thin = (kind) => kind === "wait" || kind === "after"; // a thin bar without a label
   const size = { names: 86, lane: 56, bar: 9, mark: 8, lift: 19, axis: 26, left: 12, right: 16, least: 640 };
 
   // wide measures a text in pixels, since fonts differ from machine to machine.
@@ -158,12 +159,12 @@
 
     legend() {
       const list = element("ul", "key");
-      for (const [kind, words] of [["belief", "believes that it holds the lock"], ["lease", "lease at the server"], ["fault", "fault"], ["wait", "waits"], ["quiet", "others, put together"]]) {
+      for (const [kind, words] of [["belief", "believes that it holds the lock"], ["after", "its call goes on"], ["lease", "lease at the server"], ["fault", "fault"], ["wait", "waits"], ["quiet", "other sections and leases, put together"]]) {
         if (!this.data.spans.some((span) => span.kind === kind)) continue;
         const entry = element("li");
         const svg = shape("svg", { width: 20, height: 10, "aria-hidden": "true" });
         const g = shape("g", { class: "span " + kind });
-        g.append(shape("rect", kind === "wait" ? { y: 4, width: 20, height: 3 } : { width: 20, height: 10 }));
+        g.append(shape("rect", thin(kind) ? { y: 4, width: 20, height: 3 } : { width: 20, height: 10 }));
         svg.append(g);
         entry.append(svg, words);
         list.append(entry);
@@ -272,11 +273,11 @@
       const node = this.item(svg, "span " + s.kind, s.from, text, () => this.tell(text));
       const from = this.x(s.from), width = Math.max(2, this.x(s.to) - from);
       let y = this.y(s.lane), half = size.bar, font = 11;
-      if (s.kind === "wait") half = 2;
+      if (thin(s.kind)) half = 2;
       if (s.kind === "quiet") half = 5;
       if (s.kind === "fault") { y += size.bar + 5; half = 5; font = 9.5; }
       node.append(shape("rect", { x: from, y: y - half, width, height: 2 * half, rx: 1.5 }));
-      if (s.kind !== "wait" && wide(s.label, font) < width - 8) {
+      if (!thin(s.kind) && wide(s.label, font) < width - 8) {
         node.append(shape("text", { x: from + 5, y: y + font * 0.36, "font-size": font }, s.label));
       }
       return node;

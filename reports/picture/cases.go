@@ -20,6 +20,7 @@ const (
 	casesCellWidth  = vg.Length(26)
 	casesCellHeight = vg.Length(18)
 	casesTop        = vg.Length(58) // title, note and classes
+	casesLine       = vg.Length(14) // a further line of the note
 	casesClassGap   = vg.Length(8)  // between the columns of two classes
 	casesFoot       = vg.Length(6)  // between the cells and the names of the cases
 )
@@ -51,8 +52,10 @@ func drawCases(c *results.Campaign) (width, height vg.Length, paintOn func(draw.
 		}
 	}
 	title := textStyle(13, ink(), draw.XLeft)
-	width = max(p.columns[len(p.columns)-1].x+casesCellWidth, title.Width(casesTitle(c)), textStyle(10, ink(), draw.XLeft).Width(casesNote)) + margins
-	height = casesTop + casesCellHeight*vg.Length(len(p.labels)) + casesFoot + foot + margins
+	p.spelt = p.shortened()
+	note := textStyle(10, ink(), draw.XLeft)
+	width = max(p.columns[len(p.columns)-1].x+casesCellWidth, title.Width(casesTitle(c)), note.Width(casesNote), note.Width(p.spelt)) + margins
+	height = p.top() + casesCellHeight*vg.Length(len(p.labels)) + casesFoot + foot + margins
 	return width, height, p.paint
 }
 
@@ -69,6 +72,15 @@ type casesPlot struct {
 	labels  []string
 	columns []casesColumn
 	left    vg.Length // room for the labels
+	spelt   string    // the names of the classes that have only their letter above their columns
+}
+
+// top is the room for the title, the note and the classes.
+func (p casesPlot) top() vg.Length {
+	if p.spelt == "" {
+		return casesTop
+	}
+	return casesTop + casesLine
 }
 
 func casesTitle(c *results.Campaign) string {
@@ -79,7 +91,10 @@ func (p casesPlot) paint(c draw.Canvas) {
 	c.FillText(textStyle(13, ink(), draw.XLeft), vg.Point{X: c.Min.X, Y: c.Max.Y - 8}, casesTitle(p.c))
 	note := textStyle(10, dimInk(), draw.XLeft)
 	c.FillText(note, vg.Point{X: c.Min.X, Y: c.Max.Y - 26}, casesNote)
-	top := c.Max.Y - casesTop
+	if p.spelt != "" {
+		c.FillText(note, vg.Point{X: c.Min.X, Y: c.Max.Y - 26 - casesLine}, p.spelt)
+	}
+	top := c.Max.Y - p.top()
 	p.classes(c, top)
 	names := textStyle(10.5, ink(), draw.XRight)
 	for i, label := range p.labels {
@@ -100,21 +115,47 @@ func (p casesPlot) paint(c draw.Canvas) {
 	}
 }
 
-// classes writes each class above its columns.
-func (p casesPlot) classes(c draw.Canvas, top vg.Length) {
+// casesHead is a class above its columns.
+type casesHead struct {
+	class    results.FaultClass
+	from, to vg.Length
+	text     string // the letter and the name, or the letter if there is no room for more
+}
+
+func (p casesPlot) heads() []casesHead {
+	var heads []casesHead
+	style := textStyle(10, ink(), draw.XCenter)
 	for i := 0; i < len(p.columns); {
 		first, last := i, i
 		for last+1 < len(p.columns) && p.columns[last+1].class == p.columns[first].class {
 			last++
 		}
 		i = last + 1
-		from, to := p.columns[first].x, p.columns[last].x+casesCellWidth
-		style, class := textStyle(10, ink(), draw.XCenter), p.columns[first].class
-		words := strings.TrimSpace(class.Letter + " " + class.Name)
-		if class.Letter != "" && style.Width(words) > to-from {
-			words = class.Letter
+		h := casesHead{class: p.columns[first].class, from: p.columns[first].x, to: p.columns[last].x + casesCellWidth}
+		h.text = strings.TrimSpace(h.class.Letter + " " + h.class.Name)
+		if h.class.Letter != "" && style.Width(h.text) > h.to-h.from {
+			h.text = h.class.Letter
 		}
-		c.FillText(style, vg.Point{X: c.Min.X + (from+to)/2, Y: top + 8}, words)
+		heads = append(heads, h)
+	}
+	return heads
+}
+
+// shortened spells out the classes that have only their letter above their columns, "" if there are none.
+func (p casesPlot) shortened() string {
+	var spelt []string
+	for _, h := range p.heads() {
+		if h.class.Name != "" && !strings.Contains(h.text, h.class.Name) {
+			spelt = append(spelt, h.class.Letter+": "+h.class.Name)
+		}
+	}
+	return strings.Join(spelt, ", ")
+}
+
+// classes writes each class above its columns.
+func (p casesPlot) classes(c draw.Canvas, top vg.Length) {
+	for _, h := range p.heads() {
+		c.FillText(textStyle(10, ink(), draw.XCenter), vg.Point{X: c.Min.X + (h.from+h.to)/2, Y: top + 8}, h.text)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
@@ -28,10 +29,14 @@ const (
 )
 
 // matrixNote says how to read the picture.
-const matrixNote = "Blue: failing runs of all runs, the darker the more often. Orange: fails, in too few runs for a rate. White: held, no failure in the runs that a fault hit. left: jobs that no worker did. Grey: unknown, too few such runs; or idle. In brackets: not required"
+const matrixNote = "Blue: failing runs of all runs, the darker the more often. Orange: fails, in too few runs for a rate. White: held, no failure in the runs that a fault hit. " +
+	"repeats: computations were repeated without a fault. left: jobs that no worker did. Grey cell: not known; 0/4? means that no run failed, and a fault hit in only 4; or idle: too little work was finished. " +
+	"Grey name: the strategy does not hold under all required classes, or is the baseline. In brackets: not required"
 
-// Matrix draws a panel for each need: a row for each strategy and a column for each case.
+// Matrix draws a panel for each need: a row for each strategy and a column for each case. A need of a stopped matrix that
+// has no run has no panel.
 func Matrix(m *results.Matrix) (svg, png []byte, err error) {
+	m = begun(m)
 	const (
 		columns = 2
 		slack   = 1.1 // other fonts are wider
@@ -61,6 +66,17 @@ func Matrix(m *results.Matrix) (svg, png []byte, err error) {
 	}
 	const dots = 144
 	return picture(width, height, dots, about{tables.MatrixHead(m), matrixNote}, func(c draw.Canvas) { p.paint(framed(c), columns) })
+}
+
+// begun returns the matrix without the needs of which no run is done.
+func begun(m *results.Matrix) *results.Matrix {
+	shown := *m
+	shown.Needs = slices.DeleteFunc(slices.Clone(m.Needs), func(n results.MatrixNeed) bool {
+		return !slices.ContainsFunc(n.Rows, func(r results.MatrixRow) bool {
+			return slices.ContainsFunc(r.Cells, func(c results.MatrixCell) bool { return c.Runs > 0 })
+		})
+	})
+	return &shown
 }
 
 type matrixPlot struct {
@@ -148,7 +164,7 @@ func (p matrixPlot) cell(c draw.Canvas, x, y vg.Length, cell *results.MatrixCell
 		case cell.Worst == results.LeftUndone:
 			share, text = float64(cell.Left)/float64(max(1, cell.Jobs)), fmt.Sprintf("%d left", cell.Left)
 		case cell.Violating == 0: // it saves nothing
-			share, text = 1, "all"
+			share, text = 1, "repeats"
 		}
 		if !cell.HasRate() {
 			if cell.Violating > 0 {

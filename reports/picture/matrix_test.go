@@ -80,3 +80,26 @@ func TestThePictureOfOneNeedIsNotAsWideAsItsNote(t *testing.T) {
 		t.Error("the axis has no title")
 	}
 }
+
+// A stopped matrix may not have begun a need, which then would be a panel of empty cells.
+func TestANeedWithoutRunsHasNoPanel(t *testing.T) {
+	m := sample.Matrix()
+	m.Partial = true
+	for i := range m.Needs[1].Rows {
+		for j := range m.Needs[1].Rows[i].Cells {
+			m.Needs[1].Rows[i].Cells[j] = results.MatrixCell{State: results.CellUnknown}
+		}
+	}
+	svg, _, err := Matrix(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for title, want := range map[string]bool{m.Needs[0].Title: true, m.Needs[1].Title: false, "0/0?": false} {
+		if strings.Contains(string(svg), ">"+title+"<") != want {
+			t.Errorf("the picture has %q: %v, want %v", title, !want, want)
+		}
+	}
+	if len(m.Needs) != 2 {
+		t.Error("the picture has changed the matrix")
+	}
+}

@@ -61,6 +61,10 @@ func linesPicture(s *results.Sweep) (width, height vg.Length, paintOn func(draw.
 	}
 	// A blank line separates the name of the axis from the note.
 	p.X.Label.Text += "\n\n" + tables.SweepRuns(s) + "; " + intervals + ": 95 % Wilson intervals"
+	if marks := sweepMarks(s, axis); len(marks) > 0 {
+		p.Add(marks)
+		p.X.Label.Text += "; upright: where the strategy begins or stops to break"
+	}
 	p.Y.Label.Text = tables.SweepCounts(s) + " (%)"
 	p.Y.Label.TextStyle.Font = sans(10.5)
 	p.Y.Label.Padding = 4
@@ -86,6 +90,13 @@ type sweepAxis struct {
 	values []string
 	words  bool // the values are words, at equal distances
 	log    bool
+	unit   float64 // of the axis, in nanoseconds if it is a duration
+}
+
+// position returns the place of a value on the axis, false if it has none.
+func (a sweepAxis) position(value string) (float64, bool) {
+	q, measured := results.ParseQuantity(value)
+	return q.X / a.unit, measured && !a.words
 }
 
 func newSweepAxis(a results.Axis) sweepAxis {
@@ -107,6 +118,7 @@ func newSweepAxis(a results.Axis) sweepAxis {
 			axis.at = append(axis.at, float64(i))
 		}
 	}
+	axis.unit = unit
 	return axis
 }
 
@@ -262,15 +274,22 @@ func (lines strategyLines) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, l := range lines {
 		l.interval(c, toX, toY)
 	}
-	for _, l := range lines {
-		var points []vg.Point
-		for i, x := range l.x {
-			points = append(points, vg.Point{X: toX(x) + l.shift, Y: toY(l.rate[i])})
+	paths := make([][]vg.Point, len(lines))
+	for i, l := range lines {
+		for j, x := range l.x {
+			paths[i] = append(paths[i], vg.Point{X: toX(x) + l.shift, Y: toY(l.rate[j])})
 		}
+	}
+	for i, l := range lines {
 		if l.joined {
-			c.StrokeLines(draw.LineStyle{Color: l.color, Width: 1.5, Dashes: l.dashes}, points)
+			l.stroke(c, i, paths)
 		}
-		for _, at := range points {
+	}
+	for i, l := range lines {
+		for _, at := range paths[i] {
+			// The glyphs of lines that meet are beside each other.
+			place, n := among(paths, i, at)
+			at.X += 2 * glyphRadius * (vg.Length(place) - vg.Length(n-1)/2)
 			c.DrawGlyphNoClip(draw.GlyphStyle{Color: l.color, Radius: glyphRadius * 0.8, Shape: l.shape}, at)
 		}
 	}
@@ -285,6 +304,87 @@ func (lines strategyLines) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 		c.DrawGlyphNoClip(draw.GlyphStyle{Color: l.color, Radius: glyphRadius * 0.8, Shape: l.shape}, to)
 		c.FillText(names, vg.Point{X: to.X + labelGap, Y: y + capHalf/3}, l.label)
+	}
+}
+
+// among returns how many paths have all of these points, and the place of path i among them, from 0.
+func among(paths [][]vg.Point, i int, points ...vg.Point) (place, n int) {
+	const apart = 0.5 // of a point; less cannot be seen
+	for j, path := range paths {
+		if slices.ContainsFunc(points, func(at vg.Point) bool {
+			return !slices.ContainsFunc(path, func(p vg.Point) bool { return math.Hypot(float64(p.X-at.X), float64(p.Y-at.Y)) < apart })
+		}) {
+			continue
+		}
+		if j < i {
+			place++
+		}
+		n++
+	}
+	return place, n
+}
+
+// stroke draws line i. Where lines coincide, each has its turn: dashes of each colour follow each other.
+func (l sweepLine) stroke(c draw.Canvas, i int, paths [][]vg.Point) {
+	const turn = vg.Length(8)
+	path := paths[i]
+	shared := func(j int) (place, n int) { return among(paths, i, path[j], path[j+1]) }
+	for first := 0; first < len(path)-1; {
+		place, n := shared(first)
+		last := first + 1
+		for last < len(path)-1 {
+			if p, m := shared(last); p != place || m != n {
+				break
+			}
+			last++
+		}
+		style := draw.LineStyle{Color: l.color, Width: 1.5, Dashes: l.dashes}
+		if n > 1 {
+			style.Dashes = []vg.Length{turn, turn * vg.Length(n-1)}
+			style.DashOffs = turn * vg.Length(n-place)
+		}
+		c.StrokeLines(style, path[first:last+1])
+		first = last
+	}
+}
+
+// sweepMark is a value at which a strategy begins or stops to break.
+type sweepMark struct {
+	at    float64
+	color color.RGBA
+}
+
+// thresholdMarks plots the values that a search has found.
+type thresholdMarks []sweepMark
+
+// sweepMarks returns the middle between the two values of each threshold, in the colour of its strategy.
+func sweepMarks(s *results.Sweep, axis sweepAxis) thresholdMarks {
+	var marks thresholdMarks
+	for _, l := range sweepLines(s, axis) {
+		for _, t := range s.Thresholds {
+			breaks, found := axis.position(t.Breaks)
+			holds, alsoFound := axis.position(t.Holds)
+			if found && alsoFound && words.Plain(t.Label, longestLabel) == l.label {
+				marks = append(marks, sweepMark{(breaks + holds) / 2, l.color})
+			}
+		}
+	}
+	return marks
+}
+
+// Plot draws an upright line at each value. The lines of strategies with one threshold share its length.
+func (marks thresholdMarks) Plot(c draw.Canvas, p *plot.Plot) {
+	toX, toY := p.Transforms(&c)
+	paths := make([][]vg.Point, len(marks))
+	for i, m := range marks {
+		paths[i] = []vg.Point{{X: toX(m.at), Y: toY(p.Y.Min)}, {X: toX(m.at), Y: toY(p.Y.Max)}}
+	}
+	for i, m := range marks {
+		const dash, gap = vg.Length(3), vg.Length(3)
+		place, n := among(paths, i, paths[i]...)
+		style := draw.LineStyle{Color: m.color, Width: 1.2, Dashes: []vg.Length{dash, gap + (dash+gap)*vg.Length(n-1)}}
+		style.DashOffs = (dash + gap) * vg.Length(n-place)
+		c.StrokeLine2(style, paths[i][0].X, paths[i][0].Y, paths[i][1].X, paths[i][1].Y)
 	}
 }
 

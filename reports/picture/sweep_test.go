@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"image/png"
 	"io"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -127,5 +129,48 @@ func TestAnAxisHasUpToTenRoundNumbers(t *testing.T) {
 		if diff := cmp.Diff(tt.want, got, cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-9*max(1, math.Abs(b)) })); diff != "" {
 			t.Errorf("%v to %v: %s", tt.low, tt.high, diff)
 		}
+	}
+}
+
+// Three strategies with the same rates share their line: dashes of each colour, and glyphs beside each other.
+func TestEachOfSeveralLinesThatCoincideIsSeen(t *testing.T) {
+	s := sample.Swept(sample.TTLs())
+	for i := range s.Points {
+		for _, label := range []string{"redis-checked", "redis-watchdog"} {
+			same, _ := s.Points[i].Of("redis")
+			same.Label = label
+			s.Points[i].Strategies = append(s.Points[i].Strategies, same)
+		}
+	}
+	svg, _, err := Sweep(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// fenced, the second, never fails and has a line of its own. The three have a third of their line each: the first, third
+	// and fourth colour.
+	for colour, offset := range map[string]string{"#0072B2": "24", "#009E73": "16", "#CC79A7": "8"} {
+		want := fmt.Sprintf(`stroke:%s;stroke-width:1.5;stroke-dasharray:8,16;stroke-dashoffset:%s`, colour, offset)
+		if n := strings.Count(string(svg), want); n != 1 {
+			t.Errorf("%d lines are %s, want 1", n, want)
+		}
+	}
+	if !regexp.MustCompile(`stroke:#D55E00;stroke-width:1.5"`).Match(svg) {
+		t.Error("the line of fenced is dashed")
+	}
+}
+
+// The smaller threshold is between 9.857 s and 9.928 s. The other strategies have none, or one outside of this axis.
+func TestTheValueThatASearchFoundIsMarked(t *testing.T) {
+	s := sample.Found()
+	marks := sweepMarks(s, newSweepAxis(s.Axes[0]))
+	if len(marks) != 1 || math.Abs(marks[0].at-9.8925) > 1e-9 || marks[0].color != blue() {
+		t.Errorf("marks %v, want one at 9.8925 in the colour of redis", marks)
+	}
+	svg, _, err := Sweep(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(svg, []byte("upright: where the strategy begins or stops to break")) {
+		t.Error("the picture does not explain the mark")
 	}
 }

@@ -20,12 +20,15 @@ const (
 	slideWidth   = vg.Length(960)
 	slidePixels  = 144 // dots per inch of the PNG: 1,920 pixels
 	slideMargin  = vg.Length(14)
-	headHeight   = vg.Length(62) // title and legend
+	titleHeight  = vg.Length(46)
+	legendLine   = vg.Length(16)
+	legendSign   = vg.Length(28) // a sign and the space after it
 	laneHeight   = vg.Length(54)
 	laneNames    = vg.Length(84)
 	axisHeight   = vg.Length(66)
 	storyLine    = vg.Length(14)
 	barHalf      = vg.Length(8)
+	thinHalf     = vg.Length(1.5)
 	markRadius   = vg.Length(6.5)
 	markLift     = vg.Length(17) // from the middle of a lane up to its marks
 	arrowHead    = vg.Length(5)
@@ -35,13 +38,15 @@ const (
 // Timeline draws a timeline under the name of its strategy.
 func Timeline(t *timeline.Timeline, name string) (svg, png []byte, err error) {
 	rows := (len(t.Steps) + storyColumns - 1) / storyColumns
-	height := 2*slideMargin + headHeight + laneHeight*vg.Length(len(t.Lanes)) + axisHeight + storyLine*vg.Length(rows)
+	legend := legendOf(t)
+	head := titleHeight + legendLine*vg.Length(legend[len(legend)-1].line+1)
+	height := 2*slideMargin + head + laneHeight*vg.Length(len(t.Lanes)) + axisHeight + storyLine*vg.Length(rows)
 	var lines []string
 	for i, step := range t.Steps {
 		lines = append(lines, fmt.Sprintf("%d. %s s %s %s", i+1, strings.TrimSpace(step.Time), step.Actor, step.Text))
 	}
 	return picture(slideWidth, height, slidePixels, about{slideTitle(t, name), strings.Join(lines, "; ")}, func(c draw.Canvas) {
-		s := slide{Canvas: c, t: t}
+		s := slide{Canvas: c, t: t, legend: legend, head: head}
 		s.draw(name, rows)
 	})
 }
@@ -49,15 +54,19 @@ func Timeline(t *timeline.Timeline, name string) (svg, png []byte, err error) {
 // slide draws a timeline onto a canvas.
 type slide struct {
 	draw.Canvas
-	t     *timeline.Timeline
-	taken []vg.Rectangle // the boxes of marks and labels, which must not overlap
+	t      *timeline.Timeline
+	legend []legendEntry
+	head   vg.Length      // title and legend
+	taken  []vg.Rectangle // the boxes of marks and labels, which must not overlap
 }
 
 func (s *slide) draw(name string, rows int) {
 	s.FillPolygon(color.White, corners(s.Rectangle))
 	top := s.Max.Y - slideMargin
 	s.write(slideMargin, top-10, 15, ink(), slideTitle(s.t, name))
-	s.legend(top - 38)
+	for _, entry := range s.legend {
+		s.explain(entry, top-38-legendLine*vg.Length(entry.line))
+	}
 	s.bands()
 	s.axis()
 	for i := range s.t.Spans {
@@ -79,7 +88,7 @@ func slideTitle(t *timeline.Timeline, name string) string {
 
 func spanColor(kind string) color.Color {
 	switch kind {
-	case "belief":
+	case "belief", "after":
 		return color.RGBA{R: 0x8c, G: 0xc4, B: 0xe8, A: 0xff}
 	case "lease":
 		return color.RGBA{R: 0x7f, G: 0xd0, B: 0xb3, A: 0xff}
@@ -92,6 +101,9 @@ func spanColor(kind string) color.Color {
 	}
 }
 
+// thin reports whether spans of a kind are thin bars without a label.
+func thin(kind string) bool { return kind == "wait" || kind == "after" }
+
 func (s *slide) x(at timeline.Moment) vg.Length {
 	left, right := slideMargin+laneNames+markRadius, s.Max.X-slideMargin-markRadius
 	return left + (right-left)*vg.Length(s.t.Place(at))
@@ -99,7 +111,7 @@ func (s *slide) x(at timeline.Moment) vg.Length {
 
 // y returns the middle of a lane's bars.
 func (s *slide) y(lane int) vg.Length {
-	return s.Max.Y - slideMargin - headHeight - laneHeight*vg.Length(lane) - laneHeight + 18
+	return s.Max.Y - slideMargin - s.head - laneHeight*vg.Length(lane) - laneHeight + 18
 }
 
 func (s *slide) write(x, y, size vg.Length, c color.Color, words string) vg.Length {
@@ -108,41 +120,67 @@ func (s *slide) write(x, y, size vg.Length, c color.Color, words string) vg.Leng
 	return style.Width(words)
 }
 
-// legend explains the colours and signs.
-func (s *slide) legend(y vg.Length) {
-	x := slideMargin
-	for _, entry := range []struct{ kind, words string }{
-		{"belief", "believes that it holds the lock"},
-		{"lease", "lease at the server"},
-		{"quiet", "others"},
-		{"wait", "waits"},
-		{"fault", "fault"},
+// legendEntry explains a colour or a sign.
+type legendEntry struct {
+	words string
+	kind  string // of the spans; else a line or a dot is explained
+	ink   color.Color
+	dot   bool
+	line  int // of the legend, from 0
+	x     vg.Length
+}
+
+// legendOf explains the colours and signs that a timeline has. It breaks into lines that fit on the slide.
+func legendOf(t *timeline.Timeline) []legendEntry {
+	const slack = 1.1 // other fonts are wider
+	var entries []legendEntry
+	for _, entry := range []legendEntry{
+		{kind: "belief", words: "believes that it holds the lock"},
+		{kind: "after", words: "its call goes on"},
+		{kind: "lease", words: "lease at the server"},
+		{kind: "quiet", words: "other sections and leases, put together"},
+		{kind: "wait", words: "waits"},
+		{kind: "fault", words: "fault"},
 	} {
-		if !slices.ContainsFunc(s.t.Spans, func(span timeline.Span) bool { return span.Kind == entry.kind }) {
-			continue
+		if slices.ContainsFunc(t.Spans, func(span timeline.Span) bool { return span.Kind == entry.kind }) {
+			entries = append(entries, entry)
 		}
-		half := barHalf - 2
-		if entry.kind == "wait" {
-			half = 1.5
-		}
-		s.FillPolygon(spanColor(entry.kind), corners(rectangle(x, x+22, y-half, y+half)))
-		x += 28
-		x += s.write(x, y, 10, dimInk(), entry.words) + 16
 	}
-	for _, entry := range []struct {
-		failed bool
-		ink    color.Color
-		words  string
-	}{{false, dimInk(), "message"}, {true, alarmInk(), "refused or lost"}} {
-		if !slices.ContainsFunc(s.t.Arrows, func(a timeline.Arrow) bool { return a.Failed == entry.failed }) {
-			continue
-		}
-		s.line(vg.Point{X: x, Y: y}, vg.Point{X: x + 22, Y: y}, entry.ink, 1)
-		x += 28
-		x += s.write(x, y, 10, dimInk(), entry.words) + 16
+	if slices.ContainsFunc(t.Arrows, func(a timeline.Arrow) bool { return !a.Failed }) {
+		entries = append(entries, legendEntry{ink: dimInk(), words: "message"})
 	}
-	s.dot(vg.Point{X: x + markRadius, Y: y}, alarmInk())
-	s.write(x+20, y, 10, dimInk(), "completes the violation")
+	if slices.ContainsFunc(t.Arrows, func(a timeline.Arrow) bool { return a.Failed }) {
+		entries = append(entries, legendEntry{ink: alarmInk(), words: "refused or lost"})
+	}
+	entries = append(entries, legendEntry{ink: alarmInk(), dot: true, words: "completes the violation"})
+	style := textStyle(10, dimInk(), draw.XLeft)
+	x, line := slideMargin, 0
+	for i := range entries {
+		width := legendSign + style.Width(entries[i].words)*slack
+		if x+width > slideWidth-slideMargin {
+			x, line = slideMargin, line+1
+		}
+		entries[i].x, entries[i].line = x, line
+		x += width + 14
+	}
+	return entries
+}
+
+// explain draws an entry of the legend.
+func (s *slide) explain(entry legendEntry, y vg.Length) {
+	sign := rectangle(entry.x, entry.x+22, y-barHalf+2, y+barHalf-2)
+	switch {
+	case entry.dot:
+		s.dot(vg.Point{X: entry.x + 11, Y: y}, entry.ink)
+	case entry.kind == "":
+		s.line(vg.Point{X: sign.Min.X, Y: y}, vg.Point{X: sign.Max.X, Y: y}, entry.ink, 1)
+	default:
+		if thin(entry.kind) {
+			sign.Min.Y, sign.Max.Y = y-thinHalf, y+thinHalf
+		}
+		s.FillPolygon(spanColor(entry.kind), corners(sign))
+	}
+	s.write(entry.x+legendSign, y, 10, dimInk(), entry.words)
 }
 
 func (s *slide) bands() {
@@ -160,7 +198,7 @@ func (s *slide) bands() {
 // scale.
 func (s *slide) axis() {
 	bottom := s.y(len(s.t.Lanes)-1) - 18
-	top := s.Max.Y - slideMargin - headHeight
+	top := s.Max.Y - slideMargin - s.head
 	times := map[timeline.Moment]string{}
 	for _, step := range s.t.Steps {
 		times[step.At] = step.Time
@@ -188,10 +226,11 @@ func (s *slide) span(span *timeline.Span) {
 	y, from, to := s.y(span.Lane), s.x(span.From), s.x(span.To)
 	to = max(to, from+1.5)
 	half, size, c := barHalf, vg.Length(9), ink()
-	switch span.Kind {
-	case "wait":
-		s.FillPolygon(spanColor(span.Kind), corners(rectangle(from, to, y-1.5, y+1.5)))
+	if thin(span.Kind) {
+		s.FillPolygon(spanColor(span.Kind), corners(rectangle(from, to, y-thinHalf, y+thinHalf)))
 		return
+	}
+	switch span.Kind {
 	case "fault":
 		y, half, size = y-barHalf-4, 5, 7.5
 	case "quiet":
@@ -305,10 +344,9 @@ func (s *slide) story(top vg.Length, rows int) {
 			c = alarmInk()
 		}
 		s.write(x+6, y, 9.5, c, strconv.Itoa(i+1))
-		whole, fraction, _ := strings.Cut(step.Time, ".")
-		right := textStyle(9.5, c, draw.XRight)
-		s.FillText(right, vg.Point{X: x + 36, Y: y}, whole)
-		s.write(x+36, y, 9.5, c, "."+fraction)
+		// The points are below each other. A point between two texts would vanish in a wider font.
+		whole, _, _ := strings.Cut(step.Time, ".")
+		s.write(x+36-textStyle(9.5, c, draw.XLeft).Width(whole), y, 9.5, c, step.Time)
 		line := step.Actor + "  " + step.Text
 		for style := textStyle(9.5, c, draw.XLeft); style.Width(line) > width-92; {
 			line = words.Plain(line, len([]rune(line))-1)

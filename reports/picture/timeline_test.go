@@ -6,6 +6,7 @@ import (
 	"errors"
 	"image/png"
 	"io"
+	"regexp"
 	"testing"
 
 	"lockquake/reports/internal/sample"
@@ -38,5 +39,29 @@ func TestThePictureOfATimelineIsAsWideAsASlide(t *testing.T) {
 		if !bytes.Contains(svg, []byte(words)) {
 			t.Errorf("the SVG does not say %q", words)
 		}
+	}
+}
+
+// In a font that is wider than ours a decimal point between two texts is covered by the first one.
+func TestATimeIsOneTextAndIsNotSqueezed(t *testing.T) {
+	tl := timeline.Of(sample.Long(), "lost-update")
+	svg, _, err := Timeline(&tl, "redis")
+	if err != nil {
+		t.Fatal(err)
+	}
+	times := 0
+	for _, line := range bytes.Split(svg, []byte("<text ")) {
+		if _, text, found := bytes.Cut(line, []byte(">")); found && regexp.MustCompile(`^\d+\.\d{1,3}</text>`).Match(text) {
+			times++
+			if bytes.Contains(line, []byte("textLength")) {
+				t.Errorf("%s has a fixed width", text)
+			}
+		}
+	}
+	if times < len(tl.Steps) {
+		t.Errorf("%d texts are times, want one for each of %d steps", times, len(tl.Steps))
+	}
+	if !bytes.Contains(svg, []byte(">other sections and leases, put together</text>")) {
+		t.Error("the legend does not explain the bars of other sections")
 	}
 }

@@ -19,8 +19,9 @@ type about struct{ title, text string }
 // first ones have the same widths.
 const fonts = "Liberation Sans,Arimo,Arial,Helvetica,DejaVu Sans,sans-serif"
 
-// roomy reports whether a text has room for a wider font: the number in a cell.
-func roomy(text string) bool { return len(text) <= 5 && !strings.ContainsFunc(text, unicode.IsLetter) }
+// roomy reports whether a text has room for a wider font: the number in a cell, or a time. Squeezed into the width of a
+// narrower font its decimal point could not be seen.
+func roomy(text string) bool { return len(text) <= 7 && !strings.ContainsFunc(text, unicode.IsLetter) }
 
 // measuringCanvas records the width of each text, in the order of drawing.
 type measuringCanvas struct {

@@ -12,8 +12,8 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// lockServer stands for all servers of the lock in a fault, and for the only one.
-const lockServer = "lock"
+// LockServer stands for all servers of the lock in a fault, and for the only one.
+const LockServer = "lock"
 
 // faultID identifies a fault that has begun and not ended.
 type faultID struct {
@@ -124,19 +124,19 @@ func (t *teller) tellChange(e *history.Event) {
 		if t.primary != "" && t.primary != e.Node {
 			text += ", as the replica"
 		}
-		if t.down[lockServer] { // all of its servers crashed at once
-			actor = lockServer
+		if t.down[LockServer] { // all of its servers crashed at once
+			actor = LockServer
 		}
 		if !t.saidNow(e.At, "comes back") && !t.saidNow(e.At, "starts again") {
 			t.say(e, actor, work, "%s", text)
 		}
-		delete(t.down, lockServer)
+		delete(t.down, LockServer)
 		return
 	}
 	t.primary = e.Node
-	delete(t.down, lockServer)
+	delete(t.down, LockServer)
 	if text := "the replica takes over"; !t.saidNow(e.At, text) {
-		t.say(e, lockServer, turning, "%s", text)
+		t.say(e, LockServer, turning, "%s", text)
 	}
 }
 

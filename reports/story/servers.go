@@ -92,7 +92,7 @@ func (t *teller) tellServer(e *history.Event) {
 			l.token = s.Token // the server may not know the token; the line comes when the section is entered
 			return
 		}
-		t.say(t.forAsker(e, e.Worker), lockServer, turning, "%s%s", t.unusedGrant(e), t.which(e.Key))
+		t.say(t.forAsker(e, e.Worker), LockServer, turning, "%s%s", t.unusedGrant(e), t.which(e.Key))
 	case history.Refused:
 		t.tellRefused(e)
 	case history.Renewed:
@@ -105,7 +105,7 @@ func (t *teller) tellServer(e *history.Event) {
 		id := t.asking[asker{held.worker, e.Key}]
 		switch {
 		case t.changes[change{e.At, history.Promoted}] || t.changes[change{e.At, history.Restarted}]:
-			t.say(t.forAsker(e, held.worker), lockServer, waiting, "moves the end of %s's lease%s", held.worker, t.which(e.Key))
+			t.say(t.forAsker(e, held.worker), LockServer, waiting, "moves the end of %s's lease%s", held.worker, t.which(e.Key))
 		case e.Worker != "" && e.Worker != held.worker:
 			t.say(e, e.Worker, turning, "renews the lease of %s%s", held.worker, t.which(e.Key))
 		case held.until == 0:
@@ -125,9 +125,9 @@ func (t *teller) tellServer(e *history.Event) {
 			if strings.HasPrefix(text, whom) {
 				whom = "it"
 			}
-			t.say(of, lockServer, turning, "%s, unknown to %s%s", text, whom, t.which(e.Key))
+			t.say(of, LockServer, turning, "%s, unknown to %s%s", text, whom, t.which(e.Key))
 		} else if held.worker != "" {
-			t.say(of, lockServer, waiting, "%s%s", t.leaseEnd(e, held.worker), t.which(e.Key))
+			t.say(of, LockServer, waiting, "%s%s", t.leaseEnd(e, held.worker), t.which(e.Key))
 		}
 	}
 }
@@ -370,5 +370,5 @@ func ByServer(t history.Type) bool {
 // ServerName returns the name of the server that emitted an event. Histories of a single
 // server may leave it out; then it is "lock".
 func ServerName(e *history.Event) string {
-	return cmp.Or(e.Node, lockServer)
+	return cmp.Or(e.Node, LockServer)
 }

@@ -131,7 +131,7 @@ func costs(m *checker.Metrics, locks int) []string {
 	}
 }
 
-// Finished prints the share of a strategy's work that was done and took effect.
+// Finished prints the share of a strategy's work that was done and that no stale write undid.
 func Finished(st results.StrategyStats) string {
 	m := &st.Metrics
 	if m.Jobs == 0 {

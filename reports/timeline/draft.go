@@ -37,6 +37,7 @@ func (d *drafter) addSections(sections []*history.Section) {
 				Text: fmt.Sprintf("%s believes that it holds the lock%s, for %s", words.Plain(s.Worker, 40), withToken(s.Token), words.Short(to-from)),
 				seqs: []int64{s.Enter, s.Leave, s.Told, s.Return, s.Crash},
 			})
+			d.addAfter(s, lane, to, end)
 		}
 		for _, o := range s.Ops {
 			d.addOperation(o, lane, end)
@@ -57,6 +58,25 @@ func believedUntil(s *history.Section, end time.Duration) time.Duration {
 		}
 	}
 	return until
+}
+
+// addAfter draws the rest of a call after its worker stopped to believe that it holds the lock.
+func (d *drafter) addAfter(s *history.Section, lane int, from, end time.Duration) {
+	until, how := end, "and has not returned when the run ends"
+	switch {
+	case s.Return != 0:
+		until, how = s.ReturnAt, "and returns"
+	case s.Crash != 0:
+		until, how = s.CrashAt, "and crashes"
+	}
+	if until <= from {
+		return
+	}
+	d.span(Span{
+		Lane: lane, Kind: "after", From: Moment(from), To: Moment(until), Label: "call goes on",
+		Text: fmt.Sprintf("the call of %s goes on for %s, %s", words.Plain(s.Worker, 40), words.Short(until-from), how),
+		seqs: []int64{s.Return, s.Crash},
+	})
 }
 
 func (d *drafter) addWait(s *history.Section, lane int, end time.Duration) {
@@ -165,7 +185,8 @@ type place struct{ server, lock string }
 // openLease is a lease that has not ended yet.
 type openLease struct {
 	grant    *history.Event
-	told     bool // it is in the story
+	since    *history.Event // the grant, or the failover that made its server the primary
+	told     bool           // it is in the story
 	token    int64
 	renewals int
 }
@@ -182,7 +203,7 @@ func (w *walker) event(e *history.Event) {
 	if story.ByServer(e.Type) && !d.scope.About(e.Key) {
 		return
 	}
-	server := story.ServerName(e)
+	server := d.failovers.before(story.ServerName(e), e.Seq)
 	at := place{server, e.Key}
 	switch e.Type {
 	case history.AcquireCalled, history.ReleaseCalled:
@@ -190,10 +211,7 @@ func (w *walker) event(e *history.Event) {
 		w.asked[e.Worker] = call{e.Type, e.At, e.Seq}
 	case history.Granted:
 		w.endLease(at, e.At, e.Seq, "ends")
-		if _, known := w.leases[at]; !known {
-			w.order = append(w.order, at)
-		}
-		w.leases[at] = &openLease{grant: e, told: w.told(e.Worker), token: e.Token}
+		w.beginLease(at, openLease{grant: e, since: e, told: w.told(e.Worker), token: e.Token})
 		w.granted(e, server)
 	case history.Refused:
 		delete(w.asked, e.Worker) // a later grant answers another request
@@ -212,11 +230,13 @@ func (w *walker) event(e *history.Event) {
 	case history.Released:
 		if f, ok := w.freed[e.Worker]; ok && d.told(e.Worker, e.Section) {
 			d.arrow(Arrow{
-				From: d.lane(story.ServerName(&f)), To: d.lane(e.Worker), Sent: Moment(f.At), Arrived: Moment(e.At),
+				From: d.lane(d.failovers.before(story.ServerName(&f), f.Seq)), To: d.lane(e.Worker), Sent: Moment(f.At), Arrived: Moment(e.At),
 				Text: words.Plain(e.Worker, 40) + " hears that the lock is released", seqs: []int64{f.Seq, e.Seq},
 			})
 		}
 		delete(w.freed, e.Worker)
+	case history.Promoted:
+		w.moveLeases(e)
 	case history.FaultBegin:
 		w.faults = append(w.faults, e)
 	case history.FaultEnd:
@@ -266,6 +286,35 @@ func (w *walker) granted(e *history.Event, server string) {
 	}
 }
 
+// beginLease adds a lease to a server.
+func (w *walker) beginLease(at place, l openLease) {
+	if _, known := w.leases[at]; !known {
+		w.order = append(w.order, at)
+	}
+	w.leases[at] = &l
+}
+
+// moveLeases moves the leases of the old primary to the new one.
+func (w *walker) moveLeases(promoted *history.Event) {
+	if len(w.d.failovers) == 0 {
+		return
+	}
+	old := w.d.failovers.before(story.LockServer, promoted.Seq)
+	for _, at := range slices.Clone(w.order) {
+		l := w.leases[at]
+		if at.server != old || l == nil || old == promoted.Node {
+			continue
+		}
+		moved := *l
+		moved.since = promoted
+		if l.since.At < promoted.At {
+			w.endLease(at, promoted.At, promoted.Seq, "goes on at "+words.Plain(promoted.Node, 24))
+		}
+		w.leases[at] = nil
+		w.beginLease(place{promoted.Node, at.lock}, moved)
+	}
+}
+
 // endLease draws a lease when it is over.
 func (w *walker) endLease(p place, at time.Duration, seq int64, how string) {
 	l := w.leases[p]
@@ -273,24 +322,24 @@ func (w *walker) endLease(p place, at time.Duration, seq int64, how string) {
 		return
 	}
 	w.leases[p] = nil
-	worker, lane := l.grant.Worker, w.d.lane(p.server)
+	worker, lane, since := l.grant.Worker, w.d.lane(p.server), l.since.At
 	if !l.told {
-		w.d.quiet = append(w.d.quiet, quietSpan{lane, worker, l.grant.At, at})
+		w.d.quiet = append(w.d.quiet, quietSpan{lane, worker, since, at})
 		return
 	}
-	text := fmt.Sprintf("lease of %s%s, %s; it %s", words.Plain(worker, 40), withToken(l.token), words.Short(at-l.grant.At), how)
+	text := fmt.Sprintf("lease of %s%s, %s; it %s", words.Plain(worker, 40), withToken(l.token), words.Short(at-since), how)
 	if l.renewals > 0 {
 		text += ", renewed " + words.Count(l.renewals, "time")
 	}
 	w.d.span(Span{
-		Lane: lane, Kind: "lease", From: Moment(l.grant.At), To: Moment(at), Label: words.Plain(worker, 24) + fence(l.token), Text: text,
-		seqs: []int64{l.grant.Seq, seq},
+		Lane: lane, Kind: "lease", From: Moment(since), To: Moment(at), Label: words.Plain(worker, 24) + fence(l.token), Text: text,
+		seqs: []int64{l.since.Seq, seq},
 	})
 }
 
 // addFault draws a fault on the lane of its target, if that has a lane.
 func (w *walker) addFault(begin *history.Event, to time.Duration, seq int64) {
-	lane := w.d.lane(begin.Target)
+	lane := w.d.lane(w.d.failovers.before(begin.Target, begin.Seq))
 	if info, _ := faults.Lookup(faults.Kind(begin.Kind)); info.OnNetwork {
 		lane = w.d.lane("network")
 	}

@@ -49,7 +49,7 @@ type Lane struct {
 // Span is something that lasts.
 type Span struct {
 	Lane  int    `json:"lane"`
-	Kind  string `json:"kind"` // belief, lease, wait, fault, or quiet: merged spans outside the story
+	Kind  string `json:"kind"` // belief, lease, wait, fault, after: the call goes on after the belief, or quiet: merged spans outside the story
 	From  Moment `json:"from"` // cut to the window
 	To    Moment `json:"to"`
 	Label string `json:"label"` // a word or two
@@ -101,7 +101,7 @@ func Of(run *results.Trial, check string) Timeline {
 	if err != nil {
 		return t
 	}
-	d := drafter{t: &t, run: run, events: run.History.Events, lanes: map[string]int{}}
+	d := drafter{t: &t, run: run, events: run.History.Events, failovers: failoversOf(run.History.Events), lanes: map[string]int{}}
 	d.story.Lines, d.scope = story.Around(run, sections, check)
 	if len(d.story.Lines) == 0 {
 		return t
@@ -122,9 +122,10 @@ type drafter struct {
 	story story.Story
 	scope story.Scope
 
-	events []history.Event
-	lanes  map[string]int // by the name of the worker, server or resource
-	quiet  []quietSpan
+	events    []history.Event
+	failovers failovers
+	lanes     map[string]int // by the name of the worker, server or resource
+	quiet     []quietSpan
 }
 
 // quietSpan is a section or a lease that is not in the story.
@@ -166,10 +167,22 @@ func (d *drafter) addLanes() {
 		told[line.Actor] = true
 	}
 	var servers []string
-	for i := range d.events {
-		e := &d.events[i]
-		if name := story.ServerName(e); d.scope.About(e.Key) && story.ByServer(e.Type) && !slices.Contains(servers, name) {
+	add := func(name string) {
+		if !slices.Contains(servers, name) {
 			servers = append(servers, name)
+		}
+	}
+	for i := range d.events {
+		if e := &d.events[i]; d.scope.About(e.Key) && story.ByServer(e.Type) && len(d.failovers) == 0 {
+			add(story.ServerName(e))
+		}
+	}
+	if len(d.failovers) > 0 { // a lane for each node that was the primary in the window
+		add(d.failovers.at(story.LockServer, time.Duration(d.t.From)))
+		for _, promoted := range d.failovers {
+			if at := Moment(promoted.At); d.t.From <= at && at <= d.t.To {
+				add(promoted.Node)
+			}
 		}
 	}
 	// By number: lock-2 before lock-10.
@@ -243,9 +256,10 @@ func (d *drafter) arrow(a Arrow) {
 func (d *drafter) addSteps() {
 	times := d.story.Times()
 	for _, line := range d.story.Lines {
+		actor := d.actor(line.Actor, line.At, line.Seq)
 		step := Step{
-			At: min(max(Moment(line.At), d.t.From), d.t.To), Time: strings.TrimSpace(times[line.At]), Lane: d.lane(line.Actor),
-			Actor: words.Plain(line.Actor, 40), Text: line.Text, Believes: line.Believes, Lease: line.Lease, Resource: line.Resource,
+			At: min(max(Moment(line.At), d.t.From), d.t.To), Time: strings.TrimSpace(times[line.At]), Lane: d.lane(actor),
+			Actor: words.Plain(actor, 40), Text: line.Text, Believes: line.Believes, Lease: line.Lease, Resource: line.Resource,
 			Decisive: line.Decisive,
 		}
 		if line.Seq != 0 {
@@ -262,7 +276,7 @@ func (d *drafter) point(step *Step, e *history.Event) {
 	case e.Type == history.Applied || e.Type == history.Final:
 		step.Lane = d.lane("resource")
 	case story.ByServer(e.Type):
-		step.Lane = d.lane(story.ServerName(e))
+		step.Lane = d.lane(d.failovers.at(story.ServerName(e), e.At))
 	}
 	for i, s := range d.t.Spans {
 		if slices.Contains(s.seqs, e.Seq) {

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"lockquake/checker"
 	"lockquake/history"
 	"lockquake/reports/internal/sample"
@@ -129,5 +131,60 @@ func TestAMomentIsWrittenInMilliseconds(t *testing.T) {
 		if got, err := Moment(at).MarshalJSON(); err != nil || string(got) != want {
 			t.Errorf("%v is %s, want %s (%v)", at, got, want, err)
 		}
+	}
+}
+
+// A server with a replica records its events under one name. Each lease and each crash is drawn in the lane of the node that
+// was the primary then, also a lease that the replica has when it takes over.
+func TestALeaseIsDrawnInTheLaneOfTheNodeThatHasIt(t *testing.T) {
+	for name, kept := range map[string]bool{"lost lease": false, "replicated lease": true} {
+		t.Run(name, func(t *testing.T) {
+			s := sample.NewScript("redis-replica", "off", "worker-1", "worker-2")
+			s.Ask(0, "worker-1", 1)
+			s.Enter(2*ms, "worker-1", 1, 0)
+			s.Fault(time.Second, 5*time.Second, 1, "crash", "lock", "")
+			if !kept {
+				s.Server(2*time.Second, history.Evicted, "worker-1", 0)
+			}
+			s.Add(2*time.Second, history.Event{Type: history.Promoted, Node: "lock-replica"})
+			if !kept {
+				s.Ask(2500*ms, "worker-2", 1)
+				s.Enter(3*time.Second, "worker-2", 1, 0)
+			} else {
+				s.Leave(3*time.Second, "worker-1", 1)
+			}
+			tl := Of(s.Trial(), "")
+			drawn := map[string][]string{}
+			for _, span := range tl.Spans {
+				if span.Kind == "lease" || span.Kind == "fault" {
+					lane := tl.Lanes[span.Lane].Name
+					drawn[lane] = append(drawn[lane], span.Label)
+				}
+			}
+			want := map[string][]string{"lock": {"worker-1", "crash 4s"}, "lock-replica": {"worker-2"}}
+			if kept {
+				want["lock-replica"] = []string{"worker-1"}
+			}
+			if diff := cmp.Diff(want, drawn); diff != "" {
+				t.Errorf("leases and faults by lane: %s", diff)
+			}
+		})
+	}
+}
+
+// A worker that is told of a loss works on until its call returns: 1 s to 3 s of the picture.
+func TestACallThatGoesOnAfterTheBeliefIsDrawnUntilItReturns(t *testing.T) {
+	s := sample.NewScript("redis", "off", "worker-1")
+	s.Ask(0, "worker-1", 1)
+	s.Enter(2*ms, "worker-1", 1, 0)
+	s.Add(time.Second, history.Event{Type: history.Told, Worker: "worker-1", Section: 1, Err: "lost"})
+	s.LeaveWith(3*time.Second, "worker-1", 1, "lost", history.ClassLost)
+	tl := Of(s.Trial(), "")
+	i := slices.IndexFunc(tl.Spans, func(s Span) bool { return s.Kind == "after" })
+	if i < 0 {
+		t.Fatalf("no span after the belief in %+v", tl.Spans)
+	}
+	if got := tl.Spans[i]; got.From != Moment(time.Second) || got.To != Moment(3002*ms) || tl.Lanes[got.Lane].Name != "worker-1" {
+		t.Errorf("the call goes on from %v to %v in lane %d, want 1 s to 3.002 s in the lane of worker-1", time.Duration(got.From), time.Duration(got.To), got.Lane)
 	}
 }

@@ -22,7 +22,7 @@ type Measure struct {
 func Measures() []Measure {
 	return []Measure{
 		{
-			Name: "finished", Doc: "work that was done and took effect, of all that was asked for", Units: []Unit{UnitPercent},
+			Name: "finished", Doc: "work that was done and that no stale write undid, of all that was asked for", Units: []Unit{UnitPercent},
 			figure: share(func(m *checker.Metrics) (int64, int64) { return m.Finished, m.Jobs }), Of: func(e *Expect) *Bound { return &e.Finished },
 		},
 		shareOfCalls("acquired", "sections that got the lock, of all", func(m *checker.Metrics) int64 { return m.Acquisitions }, func(e *Expect) *Bound { return &e.Acquired }),
