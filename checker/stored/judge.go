@@ -38,7 +38,7 @@ type Shown struct {
 // Judge judges operations by the named model: is there an order of them that the model allows, with
 // every operation taking effect between its call and its return? The search for one is bounded in
 // steps and memory; if the bounds do not suffice, the verdict is Unknown. A set is judged by what
-// its reads return.
+// its reads return. If no operation ended with :ok, there is nothing to judge, and the verdict is Unknown.
 //
 // The error is a *jepsen.Error if an operation makes no sense to the model. Otherwise it says that
 // there is no such model.
@@ -104,9 +104,17 @@ func judge(operations []jepsen.Operation, model string, l limits) (Judgement, er
 	if m.Name == "register" {
 		moves = needed(moves)
 	}
+	if j.Untested() {
+		j.Verdict, j.Text = checker.Unknown, "no operation ended with :ok, so nothing was tested"
+		return j, nil
+	}
 	j.order(&ordering{model: m, moves: moves, kinds: chain(moves), limits: l, met: map[*move][]condition{}})
 	return j, nil
 }
+
+// Untested reports whether no operation ended with :ok. An operation that failed or that is open may have done nothing,
+// so each model allows such a list, and that says nothing about the lock.
+func (j *Judgement) Untested() bool { return j.Operations == j.Failed+j.Open }
 
 // order looks for an order, and says what prevents one. If there is an order, porcupine mostly
 // finds it in a few steps for each move. If there is none, the frontier finds that out sooner, with

@@ -213,6 +213,8 @@ func TestCheckJudgesKeyByKey(t *testing.T) {
 		{"a set that nobody read", set + operation(0, "add", "[1 7]", "[1 7]"), "", exitUnknown, []string{"key 1: nobody has read the set"}},
 		{"registers", register, "", exitOK, []string{"judged as a register", "keys 2"}},
 		{"two bad registers", register + operation(2, "read", "[1 nil]", "[1 7]") + operation(2, "read", "[0 nil]", "[0 8]"), "", exitViolation, []string{"(?m)^key 0  +invalid", "(?m)^key 1  +invalid", "key 0: no order"}},
+		{"a key with nothing that succeeded", mutex + "{:process 2 :type :invoke :f :acquire :value [2 nil]}\n{:process 2 :type :fail :f :acquire :value [2 nil]}\n", "--format=json", exitOK, []string{`"verdict": "valid",\s+"model"`, `(?s)"key": "2",\s+"verdict": "unknown",\s+"operations": 1,\s+"text": "no operation ended with :ok`}},
+		{"all keys with nothing that succeeded", "{:process 2 :type :invoke :f :acquire :value [2 nil]}\n{:process 3 :type :invoke :f :acquire :value [3 nil]}\n", "", exitUnknown, []string{"FILE: unknown", "no operation ended with :ok"}},
 		{"adds that may be pairs", operation(0, "add", "[0 7]", "[0 7]"), "", exitUsage, []string{"FILE:1:1: \\[0 7\\] may be a key"}},
 		{"they are", operation(0, "write", "[0 7]", "[0 7]"), "--keyed", exitOK, []string{"keys 1"}},
 		{"they are not", set, "--keyed=false", exitViolation, []string{`holds 0, #\{7\}, which nobody had begun to add`}},

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -19,7 +20,8 @@ type judgedKey struct {
 }
 
 // judgeJepsen judges a history of Jepsen, key by key if it has several. The worst verdict
-// of a key decides. The result has the evidence of the first key with this verdict.
+// of a key decides. The result has the evidence of the first key with this verdict. A key without
+// an operation that succeeded decides only if all keys are so.
 func (f *checkFlags) judgeJepsen(j *judged, data []byte) error {
 	operations, form, err := jepsen.Parse(data)
 	if err == nil && len(f.checks) > 0 {
@@ -63,6 +65,8 @@ func (f *checkFlags) judgeKeys(j *judged, keys []jepsen.Key, named bool) error {
 		}
 	}
 	j.Verdict = checker.Valid
+	var untested string // why the first key without an operation that succeeded is unknown
+	decided := false
 	for _, key := range keys {
 		says, err := stored.Judge(key.Operations, j.Model)
 		if err != nil {
@@ -72,6 +76,11 @@ func (f *checkFlags) judgeKeys(j *judged, keys []jepsen.Key, named bool) error {
 		if named {
 			j.Keys = append(j.Keys, judgedKey{key.String(), says.Verdict, says.Operations, says.Text})
 		}
+		if says.Untested() {
+			untested = cmp.Or(untested, says.Text)
+			continue
+		}
+		decided = true
 		if j.Verdict.Worse(says.Verdict) == j.Verdict {
 			continue
 		}
@@ -82,6 +91,9 @@ func (f *checkFlags) judgeKeys(j *judged, keys []jepsen.Key, named bool) error {
 		for _, s := range says.Evidence {
 			j.Evidence = append(j.Evidence, ofOperation(s))
 		}
+	}
+	if !decided {
+		j.Verdict, j.Text = checker.Unknown, untested
 	}
 	return nil
 }

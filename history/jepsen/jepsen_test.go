@@ -173,7 +173,10 @@ func TestParseNamesThePlaceOfAnError(t *testing.T) {
 		{"half an escape", `{:process "\u12`, "1:12: an unknown escape in a string"},
 		{"a tag of nothing", "{:process #(1)}", "1:11: # without a tag"},
 		{"a control character", "{:process a\x00b}", "1:11: \"a\\x00b\" is no value"},
-		{"no UTF-8", "{:process \"\xff\"}", "1:11: a string that is not UTF-8"},
+		{"no UTF-8", invoke + "{:process \"\xff\"}", "2:11: a string that is not UTF-8"},
+		{"a binary file", "é\nab\x8a\x00\n7", "2:3: byte 0x8a is not UTF-8 text"},
+		{"a binary file that begins as EDN", "{\xff", "1:2: byte 0xff is not UTF-8 text"},
+		{"a log that is cut, with other bytes in a line that is skipped", "\xff\n" + line("0", "invoke", "read", "nil") + "7", "3:2: the file ends within the line"},
 		{"a colon alone", "{: 1}", `1:2: ":" is no value`},
 		{"columns count characters", `{"äöü" @}`, `1:8: "@" is no value`},
 	}
