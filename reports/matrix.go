@@ -72,12 +72,12 @@ func MatrixMarkdown(m *results.Matrix) []byte {
 			r := n.Row(label)
 			fmt.Fprintf(&b, "- take `%s` (%s): %s; %s\n", label, cell(r.Doc), tables.MatrixEvidence(r), strings.Join(tables.MatrixCosts(r), ", "))
 		}
-		if len(n.Answer.Take) == 0 {
-			b.WriteString("- take nothing: no strategy held\n")
+		if none := n.Answer.WhyNone(); none != "" {
+			fmt.Fprintf(&b, "- take %s\n", none)
 		}
 		fmt.Fprintf(&b, "- avoid %s\n", cell(tables.MatrixAvoid(n)))
 		if unknown := tables.MatrixUnknown(n); unknown != "" {
-			fmt.Fprintf(&b, "- unknown %s %s\n", cell(unknown), cell(tables.MatrixMore(m, n, n.Row(n.Answer.Unknown[0]))))
+			fmt.Fprintf(&b, "- unknown %s %s\n", cell(unknown), cell(tables.MatrixDecides(m, n)))
 		}
 		if n.Answer.Note != "" {
 			fmt.Fprintf(&b, "- %s\n", cell(n.Answer.Note))

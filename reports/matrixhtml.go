@@ -82,10 +82,7 @@ func matrixPage(m *results.Matrix, svg []byte) ([]byte, error) {
 }
 
 func needOnPage(m *results.Matrix, n *results.MatrixNeed) matrixNeed {
-	p := matrixNeed{MatrixNeed: n, Avoid: tables.MatrixAvoid(n), Costs: tables.MatrixCostGrid(n), Note: tables.MatrixGrid(n).Note}
-	if len(n.Answer.Unknown) > 0 {
-		p.Unknown, p.More = tables.MatrixUnknown(n), tables.MatrixMore(m, n, n.Row(n.Answer.Unknown[0]))
-	}
+	p := matrixNeed{MatrixNeed: n, Avoid: tables.MatrixAvoid(n), Unknown: tables.MatrixUnknown(n), More: tables.MatrixDecides(m, n), Costs: tables.MatrixCostGrid(n), Note: tables.MatrixGrid(n).Note}
 	for _, label := range n.Answer.Take {
 		r := n.Row(label)
 		p.Takes = append(p.Takes, matrixTake{label, r.Doc, tables.MatrixEvidence(r), tables.MatrixCosts(r)})

@@ -72,25 +72,26 @@ func MatrixHead(m *results.Matrix) string {
 	return head
 }
 
-// MatrixSentences returns a sentence for each need: the strategy to take, and how many held.
+// MatrixSentences returns a sentence for each need: the strategy to take, or why there is none, and how many held.
 func MatrixSentences(m *results.Matrix) []Sentence {
 	var list []Sentence
 	for i := range m.Needs {
 		n := &m.Needs[i]
 		a := &n.Answer
 		s := Sentence{Grade: Held, Uses: a.Take}
-		take := "take nothing"
+		held := fmt.Sprintf("%d of %s held, %d failed", a.Hold, words.Count(a.Hold+a.Fail+a.Undecided, "strategy"), a.Fail)
+		if a.Undecided > 0 {
+			held += fmt.Sprintf(", %d unknown", a.Undecided)
+		}
 		switch {
 		case len(a.Take) > 0:
-			take = "take " + words.Plain(a.Take[0], 26)
+			s.Text = fmt.Sprintf("%s: take %s; %s", n.Title, words.Plain(a.Take[0], 26), held)
 		case a.Undecided > 0:
 			s.Grade = Open
+			s.Text = fmt.Sprintf("%s: %s, %d held, %d failed", n.Title, a.WhyNone(), a.Hold, a.Fail)
 		default:
 			s.Grade = Failed
-		}
-		s.Text = fmt.Sprintf("%s: %s; %d of %s held, %d failed", n.Title, take, a.Hold, words.Count(a.Hold+a.Fail+a.Undecided, "strategy"), a.Fail)
-		if a.Undecided > 0 {
-			s.Text += fmt.Sprintf(", %d unknown", a.Undecided)
+			s.Text = fmt.Sprintf("%s: take nothing; %s", n.Title, held)
 		}
 		list = append(list, s)
 	}
@@ -100,15 +101,15 @@ func MatrixSentences(m *results.Matrix) []Sentence {
 // needAnswer prints the answer to one need.
 func needAnswer(b *bytes.Buffer, m *results.Matrix, n *results.MatrixNeed, on words.Screen) {
 	on.Prose(b, words.Bold, "", "  ", fmt.Sprintf("%s: %s", strings.ToUpper(n.Title), n.Asks))
-	if len(n.Answer.Take) == 0 {
-		fmt.Fprintln(b, "  take  nothing: no strategy held")
+	if none := n.Answer.WhyNone(); none != "" {
+		fmt.Fprintf(b, "  take  %s\n", none)
 	} else {
 		on.Table(b, matrixTakes(n))
 	}
 	on.Prose(b, "", "  avoid ", "        ", MatrixAvoid(n))
 	if unknown := MatrixUnknown(n); unknown != "" {
 		on.Prose(b, "", "  unknown ", "          ", unknown)
-		if command := MatrixMore(m, n, n.Row(n.Answer.Unknown[0])); command != "" {
+		if command := MatrixDecides(m, n); command != "" {
 			fmt.Fprintf(b, "    %s\n", command)
 		}
 	}
@@ -189,6 +190,9 @@ func MatrixAvoid(n *results.MatrixNeed) string {
 	for _, label := range n.Answer.Avoid {
 		parts = append(parts, fmt.Sprintf("%s (%s)", words.Plain(label, 26), matrixFirst(n, n.Row(label))))
 	}
+	if len(parts) == 0 && n.Answer.Undecided > 0 {
+		return "nothing so far: no strategy has failed"
+	}
 	if len(parts) == 0 {
 		return "nothing: no strategy failed"
 	}
@@ -233,6 +237,32 @@ func mostNeeding(n *results.MatrixNeed, r *results.MatrixRow) *results.MatrixCel
 		}
 	}
 	return most
+}
+
+// MatrixDecides returns the command that decides the unknown strategies of a need, "" if there are none or runs alone do not
+// decide them. If too few seeds were run for any strategy to hold, that is the run of the need with the usual seeds.
+// Otherwise it is that of the cheapest unknown strategy, see [MatrixMore].
+func MatrixDecides(m *results.Matrix, n *results.MatrixNeed) string {
+	a := &n.Answer
+	if len(a.Unknown) == 0 {
+		return ""
+	}
+	if !m.Partial && m.Seeds.Count() >= results.EnoughRuns {
+		return MatrixMore(m, n, n.Row(a.Unknown[0]))
+	}
+	command := fmt.Sprintf("%s matrix --need %s", cmp.Or(m.Program, "lockquake"), n.Name)
+	if a.Undecided == len(a.Unknown) {
+		var names []string
+		for _, label := range a.Unknown {
+			names = append(names, n.Row(label).Strategy)
+		}
+		slices.Sort(names)
+		return command + " --strategy " + strings.Join(slices.Compact(names), ",")
+	}
+	if slices.ContainsFunc(n.Rows, func(r results.MatrixRow) bool { return r.Flawed && r.Verdict == results.CellUnknown }) {
+		command += " --flawed"
+	}
+	return command
 }
 
 // MatrixMore returns the command that runs as many seeds as it takes to decide a row, "" if runs alone do

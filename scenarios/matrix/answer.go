@@ -40,7 +40,7 @@ func answer(n *results.MatrixNeed) results.MatrixAnswer {
 			}
 		}
 	}
-	a.Note = note(n)
+	a.NoTake, a.Note = a.WhyNone(), note(n)
 	return a
 }
 

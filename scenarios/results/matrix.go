@@ -153,6 +153,7 @@ const (
 // MatrixAnswer is the answer to a need.
 type MatrixAnswer struct {
 	Take    []string `json:"take"`              // labels of the cheapest that hold, one of each family of servers, cheapest first
+	NoTake  string   `json:"no_take,omitempty"` // why Take is empty, see [MatrixAnswer.WhyNone]
 	Avoid   []string `json:"avoid"`             // labels of the cheapest that fail, cheapest first
 	Unknown []string `json:"unknown,omitempty"` // labels of the cheapest that are neither, cheapest first
 	// The numbers of strategies, without the baseline.
@@ -160,6 +161,17 @@ type MatrixAnswer struct {
 	Fail      int    `json:"fail"`
 	Undecided int    `json:"undecided"`
 	Note      string `json:"note,omitempty"` // what the rows have in common, one sentence
+}
+
+// WhyNone says why an answer takes no strategy: all failed, or it is not known yet. It returns "" if the answer takes one.
+func (a *MatrixAnswer) WhyNone() string {
+	switch {
+	case len(a.Take) > 0:
+		return ""
+	case a.Undecided > 0:
+		return fmt.Sprintf("not known yet: %d of %d strategies are undecided", a.Undecided, a.Hold+a.Fail+a.Undecided)
+	}
+	return "nothing: no strategy held"
 }
 
 // MatrixAdvice is a published advice, compared with what was measured.
