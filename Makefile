@@ -27,7 +27,7 @@ deps:
 	sh internal/servers/npm.sh dynalite@4.0.0 axe-core@4.14.1
 	bash internal/servers/install.sh chromium
 
-## test: install what the tests need and run them all, the goldens also as a 32-bit program
+## test: install what the tests need and run all but the long ones and the comparison with client-go, the goldens also as a 32-bit program
 test: deps
 	$(GO) vet ./...
 	$(GO) test -timeout 30m ./...

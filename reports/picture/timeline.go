@@ -114,10 +114,8 @@ func (s *slide) y(lane int) vg.Length {
 	return s.Max.Y - slideMargin - s.head - laneHeight*vg.Length(lane) - laneHeight + 18
 }
 
-func (s *slide) write(x, y, size vg.Length, c color.Color, words string) vg.Length {
-	style := textStyle(size, c, draw.XLeft)
-	s.FillText(style, vg.Point{X: x, Y: y}, words)
-	return style.Width(words)
+func (s *slide) write(x, y, size vg.Length, c color.Color, words string) {
+	s.FillText(textStyle(size, c, draw.XLeft), vg.Point{X: x, Y: y}, words)
 }
 
 // legendEntry explains a colour or a sign.

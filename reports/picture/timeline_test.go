@@ -50,7 +50,7 @@ func TestATimeIsOneTextAndIsNotSqueezed(t *testing.T) {
 		t.Fatal(err)
 	}
 	times := 0
-	for _, line := range bytes.Split(svg, []byte("<text ")) {
+	for line := range bytes.SplitSeq(svg, []byte("<text ")) {
 		if _, text, found := bytes.Cut(line, []byte(">")); found && regexp.MustCompile(`^\d+\.\d{1,3}</text>`).Match(text) {
 			times++
 			if bytes.Contains(line, []byte("textLength")) {
