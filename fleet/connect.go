@@ -6,10 +6,12 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -186,7 +188,7 @@ func connectError(address string, err error) error {
 		return command.Usagef("%s refuses this user: %v", shown, err)
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount), errors.Is(err, nats.ErrNoResponders):
 		return command.Usagef("%s has no JetStream: start nats-server with -js, or lockquake-fleet serve", shown)
-	case errors.Is(err, nats.ErrNoServers):
+	case errors.Is(err, nats.ErrNoServers), errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF): // the latter two: it ended just now
 		return fmt.Errorf("no server answers at %s", shown)
 	}
 	return fmt.Errorf("%s: %w", shown, err)
