@@ -96,8 +96,8 @@ func TestTheQuestionsAreAskedOneByOne(t *testing.T) {
 	if in.Topology != advise.Failover || in.Lock != "redis" || strings.Join(in.Assumed, "") != "--lock redis" {
 		t.Errorf("%+v", in)
 	}
-	want := "Which servers does the lock run on? [one] unknown topology \"failovr\"; did you mean \"failover\"?\n" +
-		"Which servers does the lock run on? [one] Which lock? [redis] "
+	servers := "Which servers does the lock run on (one, failover, redlock, database, etcd, zookeeper, dynamodb,\n  kubernetes)? [one] "
+	want := servers + "unknown topology \"failovr\"; did you mean \"failover\"?\n" + servers + "Which lock? [redis] "
 	if out.String() != want {
 		t.Errorf("%q", out.String())
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"time"
 
@@ -58,6 +59,9 @@ func (f *hiccupFlags) record(ctx context.Context, stdout io.Writer) error {
 		return usagef("--for must not be negative, and is %v", f.length)
 	}
 	file, err := os.OpenFile(f.out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return usagef("--out: %s exists; give another name, since hiccup never replaces a recording", f.out)
+	}
 	if err != nil {
 		return usageError{"--out: " + err.Error()}
 	}

@@ -85,6 +85,9 @@ func readPart(words []string, values map[string]time.Duration) error {
 		if err != nil || d < 0 || d > draw.Longest {
 			return fmt.Errorf("%q is neither a duration such as 150ms nor a file", texts[i])
 		}
+		if key == "every" && d == 0 {
+			return fmt.Errorf("every %s is not a time between two of them", texts[i])
+		}
 		if _, twice := values[key]; twice {
 			return fmt.Errorf("%s is given twice", key)
 		}

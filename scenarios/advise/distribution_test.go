@@ -71,6 +71,7 @@ func TestAWrongSpreadIsRefused(t *testing.T) {
 		"p50 3s":                         "is not a distribution",
 		"p50 3s, p99 1s":                 "p99: 1s is not longer than median, 3s",
 		"every 5m":                       "is not a distribution",
+		"up to 3s, every 0s":             "every 0s is not a time between two of them",
 		"missing.txt":                    "is neither a duration such as 150ms nor a file",
 		"{dist: parto}":                  `did you mean "pareto"?`,
 		"{dist: constant, value: 1s":     "",

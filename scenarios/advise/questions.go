@@ -68,7 +68,7 @@ func topologyQuestion() Question {
 		names = append(names, string(t.name))
 	}
 	return Question{
-		Name: "topology", Asks: "Which servers does the lock run on?", Doc: "servers of the lock: " + strings.Join(names, ", "), Words: names,
+		Name: "topology", Asks: "Which servers does the lock run on (" + strings.Join(names, ", ") + ")?", Doc: "servers of the lock: " + strings.Join(names, ", "), Words: names,
 		Default: func(in *Inputs) string {
 			name := in.Lock
 			if l, ok := in.libraryOf(name); ok {
