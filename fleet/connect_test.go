@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -95,5 +96,33 @@ func TestTwoServersCannotHaveOneState(t *testing.T) {
 	third := start(t, dir, "plain", "serve", "--dir", filepath.Join(dir, "other"), "--listen", address)
 	if third.wait(t) != 64 || !strings.Contains(third.onlyLine(t), "address already in use") {
 		t.Errorf("exit code %d: %s", third.code, &third.err)
+	}
+}
+
+// A server that is killed while a client connects resets the connection or closes it.
+func TestAServerThatEndsDuringTheHandshakeDoesNotAnswer(t *testing.T) {
+	for _, linger := range []int{0, -1} { // 0: a reset
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = l.Close() })
+		go func() {
+			for {
+				conn, err := l.Accept()
+				if err != nil {
+					return
+				}
+				_ = conn.(*net.TCPConn).SetLinger(linger)
+				_ = conn.Close()
+			}
+		}()
+		p := start(t, t.TempDir(), "plain", "jobs", "nats://"+l.Addr().String())
+		if code := p.wait(t); code != 70 {
+			t.Errorf("exit code %d, want 70", code)
+		}
+		if line, want := p.onlyLine(t), "lockquake: no server answers at nats://"+l.Addr().String(); line != want {
+			t.Errorf("it says %q, want %q", line, want)
+		}
 	}
 }
