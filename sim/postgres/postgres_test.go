@@ -578,6 +578,43 @@ func TestACommitUnderWayIsLostInACrash(t *testing.T) {
 	}
 }
 
+// A replica that has lost its data while the primary is down has nothing to take over with. It copies the primary when that
+// is up again, and can take over then.
+func TestAReplicaWithoutDataDoesNotTakeOver(t *testing.T) {
+	r := newRig(t, settings{replicas: true, lag: 50 * time.Millisecond})
+	var got string
+	r.worker("a", func(w *worker) {
+		w.connect(w.direct)
+		w.exec("INSERT INTO locks VALUES ('early')")
+		w.conn.Release()
+	})
+	r.worker("b", func(w *worker) {
+		w.at(600 * time.Millisecond)
+		w.connect(w.direct)
+		w.exec("SELECT name FROM locks")
+		got = r.log[len(r.log)-1]
+	})
+	r.At(100*time.Millisecond, func() { r.cluster.Crash([]string{"db"}, "", 200*time.Millisecond) })
+	r.At(120*time.Millisecond, func() { r.cluster.Crash([]string{"replica"}, faults.DataLost, 50*time.Millisecond) })
+	r.At(200*time.Millisecond, func() {
+		if r.cluster.Promote(); r.cluster.Resolve() != "db" {
+			t.Error("a replica without data took over")
+		}
+	})
+	r.At(500*time.Millisecond, func() {
+		if r.cluster.Promote(); r.cluster.Resolve() != "replica" {
+			t.Error("a replica with a copy of the data did not take over")
+		}
+	})
+	r.At(700*time.Millisecond, r.Stop)
+	if err := r.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if want := "early, SELECT 1"; !strings.HasSuffix(got, want) {
+		t.Errorf("the new primary answers %q, want %q", got, want)
+	}
+}
+
 // A replica that is stopped when a commit arrives applies it when it goes on. Promoted before that, it does not have it.
 func TestAStoppedReplicaReceivesNothing(t *testing.T) {
 	for promoted, want := range map[time.Duration]string{150 * time.Millisecond: "SELECT 0", 450 * time.Millisecond: "early, SELECT 1"} {
