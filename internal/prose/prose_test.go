@@ -220,9 +220,11 @@ func TestTheMapOfALargePackageNamesAllItsFiles(t *testing.T) {
 	}
 }
 
+var filePatterns = regexp.MustCompile(`[\w*]+\*[\w*]*\.go\b`)
+
 // names reports whether a map of a package names a file.
 func names(text, file string) bool {
-	for _, pattern := range regexp.MustCompile(`[\w*]+\*[\w*]*\.go\b`).FindAllString(text, -1) {
+	for _, pattern := range filePatterns.FindAllString(text, -1) {
 		if matched, err := filepath.Match(pattern, file); err == nil && matched {
 			return true
 		}

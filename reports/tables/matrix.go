@@ -250,7 +250,7 @@ func MatrixDecides(m *results.Matrix, n *results.MatrixNeed) string {
 	if !m.Partial && m.Seeds.Count() >= results.EnoughRuns {
 		return MatrixMore(m, n, n.Row(a.Unknown[0]))
 	}
-	command := fmt.Sprintf("%s matrix --need %s", cmp.Or(m.Program, "lockquake"), n.Name)
+	command := matrixCommand(m, n)
 	if a.Undecided == len(a.Unknown) {
 		var names []string
 		for _, label := range a.Unknown {
@@ -277,7 +277,12 @@ func MatrixMore(m *results.Matrix, n *results.MatrixNeed, r *results.MatrixRow) 
 			last = max(last, m.Seeds.First+uint64(r.Cells[i].Runs+r.Cells[i].More)-1)
 		}
 	}
-	return fmt.Sprintf("%s matrix --need %s --strategy %s --seeds %d-%d", cmp.Or(m.Program, "lockquake"), n.Name, r.Strategy, m.Seeds.First, last)
+	return fmt.Sprintf("%s --strategy %s --seeds %d-%d", matrixCommand(m, n), r.Strategy, m.Seeds.First, last)
+}
+
+// matrixCommand returns the command that runs a need.
+func matrixCommand(m *results.Matrix, n *results.MatrixNeed) string {
+	return fmt.Sprintf("%s matrix --need %s", cmp.Or(m.Program, "lockquake"), n.Name)
 }
 
 // matrixFirst returns the first case under which a strategy fails, as "3 of 4 under crashes". Cells have too

@@ -296,13 +296,13 @@ func (w *walker) beginLease(at place, l openLease) {
 
 // moveLeases moves the leases of the old primary to the new one.
 func (w *walker) moveLeases(promoted *history.Event) {
-	if len(w.d.failovers) == 0 {
+	old := w.d.failovers.before(story.LockServer, promoted.Seq)
+	if len(w.d.failovers) == 0 || old == promoted.Node {
 		return
 	}
-	old := w.d.failovers.before(story.LockServer, promoted.Seq)
 	for _, at := range slices.Clone(w.order) {
 		l := w.leases[at]
-		if at.server != old || l == nil || old == promoted.Node {
+		if at.server != old || l == nil {
 			continue
 		}
 		moved := *l
