@@ -286,10 +286,11 @@ func (lines strategyLines) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 	}
 	for i, l := range lines {
-		for _, at := range paths[i] {
-			// The glyphs of lines that meet are beside each other.
-			place, n := among(paths, i, at)
-			at.X += 2 * glyphRadius * (vg.Length(place) - vg.Length(n-1)/2)
+		for j, at := range paths[i] {
+			// Where lines meet, each has its turn from point to point. A glyph beside its point would show a wrong value.
+			if place, n := among(paths, i, at); j%n != place {
+				continue
+			}
 			c.DrawGlyphNoClip(draw.GlyphStyle{Color: l.color, Radius: glyphRadius * 0.8, Shape: l.shape}, at)
 		}
 	}

@@ -132,7 +132,7 @@ func TestAnAxisHasUpToTenRoundNumbers(t *testing.T) {
 	}
 }
 
-// Three strategies with the same rates share their line: dashes of each colour, and glyphs beside each other.
+// Three strategies with the same rates share their line: dashes of each colour, and the glyphs of each in turn.
 func TestEachOfSeveralLinesThatCoincideIsSeen(t *testing.T) {
 	s := sample.Swept(sample.TTLs())
 	for i := range s.Points {
