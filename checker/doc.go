@@ -19,7 +19,8 @@
 //     it. limits.go has the time limits of the checks. answer.go reads the answer of a strategy:
 //     whether it is unsure, or only the error of the work. serious.go ranks checks.
 //   - interval.go is shared by exclusion and belief. spins.go is the part of load that bounds the requests of one
-//     acquisition. turnedaway.go is the part of progress that finds free locks that refuse all workers.
+//     acquisition. turnedaway.go is the part of progress that finds free locks that refuse all workers,
+//     unheeded.go the part that finds acquires that ignore the end of their context.
 //   - measure.go computes the [Metrics]: the figures that a monitor of the lock would show, and its costs. finished.go
 //     counts the jobs, terms.go the workers that considered themselves the holder at the same time.
 //   - The package checker/internal/evidence derives from a history the facts that all checks need: which operations

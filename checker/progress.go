@@ -22,8 +22,8 @@ func progressCheck() Check {
 }
 
 // progress looks for waiters that wait for the lock or for its answer longer than [input.patience], for
-// sections that never end, and for waiters that sleep while the lock is free. How long the body
-// takes does not count.
+// sections that never end, for waiters that sleep while the lock is free, and for acquires that go on after
+// their context has ended, see [input.unheeded]. How long the body takes does not count.
 //
 // A section that is open at the end of the run never ends. A fault that is over by then excuses it
 // only if the run may have been cut off while a client still waited for an answer. If the run was stopped
@@ -68,6 +68,10 @@ func progress(in *input, r *Result) {
 		}
 		if slept, from := in.overslept(s, entered); slept > oversleep {
 			r.find(Invalid, waitOf(s), "overslept: lock %s was free for %s, from %s on, while %s waited for it", s.Key, slept, from, evidence.NameOf(s))
+			continue
+		}
+		if did, after, ended := in.unheeded(s, entered); did != "" {
+			r.find(Invalid, append(waitOf(s), ended), "unheeded: %s %s lock %s %s after its context had ended", evidence.NameOf(s), did, s.Key, after)
 			continue
 		}
 		if until-out > release {

@@ -92,6 +92,11 @@ func (t *scriptedHistory) refusedBy(w, owner string) *scriptedHistory {
 	return t.tell(history.Event{Type: history.Refused, Worker: w, Key: "x", Owner: owner, Node: "lock"})
 }
 
+// asked is refusedBy with the time at which the request was sent.
+func (t *scriptedHistory) asked(w, owner string) *scriptedHistory {
+	return t.tell(history.Event{Type: history.Refused, Worker: w, Key: "x", Owner: owner, Node: "lock", Sent: t.now})
+}
+
 // answered records the return of a section with the given answer; failed records the error of its
 // work.
 func (t *scriptedHistory) answered(w string, class history.Class, text string) *scriptedHistory {
