@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockquake/lock"
+	"lockquake/lock/locktest"
+	lockredis "lockquake/lock/redis"
+	"lockquake/scenarios"
+)
+
+// row is a row of the table of scenarios: a sound lock holds its checks, and a lock with the flaw violates the first one.
+type row struct {
+	sound  string
+	flawed lock.Entry
+}
+
+func rowsOfTheTable() map[string]row {
+	return map[string]row{
+		"late-release ownership":          {"redis", builtin("redis-del")},
+		"failing-work recovery":           {"redis", builtin("redis-release-skipped")},
+		"cancelled-work recovery":         {"redis", builtin("redis-release-cancelled")},
+		"cancelled-work progress":         {"redis", heedless("redis")},
+		"lost-reply recovery":             {"redis", builtin("redis-blind-timeout")},
+		"renewal-fails errors":            {"redis-watchdog", builtin("redis-watchdog-late-flag")},
+		"hung-renewal lost-update, told":  {"redis-watchdog", builtin("redis-watchdog-late-flag")},
+		"renewal-races-release ownership": {"redis-watchdog", builtin("redis-watchdog-racy")},
+		"lease-reply-anchor told":         {"pg-lease-row", builtin("pg-lease-row-reply-anchor")},
+		"fence-order fencing":             {"redis-fenced", builtin("redis-fenced-split")},
+		"late-release fencing":            {"redis-fenced", counting()},
+		"shared-process ownership":        {"redis", builtin("redis-instance-owner")},
+		"try-leak recovery":               {"pg-advisory-try", builtin("pg-advisory-try-leak")},
+		"reentrant-process exclusion":     {"redis-reentrant", builtin("redis-reentrant-process")},
+		"lease-client-clock exclusion":    {"pg-lease-row", builtin("pg-lease-row-client-clock")},
+	}
+}
+
+// builtin returns a lock of lockquake under the name of a lock of one's own.
+func builtin(name string) lock.Entry {
+	all := scenarios.Strategies()
+	e := all[slices.IndexFunc(all, func(e lock.Entry) bool { return e.Name == name })]
+	e.Name = "mine"
+	return e
+}
+
+// heedless is a lock that ignores the end of the context of its caller.
+func heedless(name string) lock.Entry {
+	e := builtin(name)
+	made := e.New
+	e.New = func(d lock.Deps) lock.Strategy { return deaf{made(d)} }
+	return e
+}
+
+type deaf struct{ lock.Strategy }
+
+func (s deaf) Do(ctx context.Context, key string, r lock.Resource, body lock.Body) error {
+	return s.Strategy.Do(context.WithoutCancel(ctx), key, r, body)
+}
+
+// counting is a lock with fencing tokens that each process counts for itself.
+func counting() lock.Entry {
+	e := entry()
+	e.New = func(d lock.Deps) lock.Strategy {
+		return lock.WithLock(&counter{&mine{d.Env, lockredis.PortOf(d).Client, d.Params.TTL}, lock.Shared(d.Process, "tokens", func() *int64 { return new(int64) })})
+	}
+	return e
+}
+
+type counter struct {
+	*mine
+	tokens *int64
+}
+
+func (c *counter) Acquire(ctx context.Context, key string) (lock.Lease, error) {
+	l, err := c.mine.Acquire(ctx, key)
+	*c.tokens++
+	return counted{l, *c.tokens}, err
+}
+
+type counted struct {
+	lock.Lease
+	token int64
+}
+
+func (c counted) Token() int64 { return c.token }
+
+func TestTheScenariosOfThePageFindTheFlawAndPassALockWithoutIt(t *testing.T) {
+	page, err := os.ReadFile("../your-own-lock.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile("(?m)^\\|[^|]*\\| `([a-z-]+)`(?: with `Set\\(\"(.+)\", \"(.+)\"\\)`)? \\| ([a-z, -]+) \\|").FindAllStringSubmatch(string(page), -1)
+	rows := rowsOfTheTable()
+	if len(found) != len(rows) {
+		t.Errorf("the page has %d rows, want %d", len(found), len(rows))
+	}
+	for _, cells := range found {
+		name := cells[1] + " " + cells[4]
+		t.Run(name, func(t *testing.T) {
+			locks, known := rows[name]
+			if !known {
+				t.Fatal("no lock of this test has the flaw of the row")
+			}
+			checks := strings.Split(cells[4], ", ")
+			options := []locktest.Option{locktest.Seeds(20)}
+			if cells[2] != "" {
+				options = append(options, locktest.Set(cells[2], cells[3]))
+			}
+			locktest.RunEntry(t, cells[1], builtin(locks.sound), append(options, locktest.Holds(checks...))...)
+			locktest.RunEntry(t, cells[1], locks.flawed, append(options, locktest.Violates(checks[0]))...)
+		})
+	}
+}
