@@ -41,7 +41,7 @@ func TestAnAcquireGivesUpAfterItsContextHasEnded(t *testing.T) {
 		},
 		{
 			name: "the context ended after the grant", want: Valid,
-			story: story("counter", "off").acquire("b", 0).fault("cancel", "b", 0).after(2*s).release("b"),
+			story: story("counter", "off").acquire("b", 0).fault("cancel", "b", 0).after(2 * s).release("b"),
 		},
 		{
 			name: "a section inside another one", want: Valid,

@@ -129,7 +129,7 @@ type Event struct {
 	Node     string        `json:"node,omitempty"`     // the server that recorded the event
 	Owner    string        `json:"owner,omitempty"`    // the value in the lock's record that identifies the holder
 	Until    time.Duration `json:"until,omitempty"`    // end of a grant or of a fault (as At), if already known
-	Sent     time.Duration `json:"sent,omitempty"`     // when the granted or refused request was sent (as At)
+	Sent     time.Duration `json:"sent,omitempty"`     // when the granted or refused request was sent (as At); of a script that the server did not know, when its hash was sent
 	Again    bool          `json:"again,omitempty"`    // a second copy of the request caused this; of an AcquireCalled: the section repeats the work of the worker's previous section
 	With     string        `json:"with,omitempty"`     // of an Evicted: what the grant ended with, "session" or "transaction"; "" for neither
 	Late     bool          `json:"late,omitempty"`     // the renewed or freed lease had expired, but nobody had taken the lock since

@@ -245,3 +245,36 @@ func TestADuplicateKeepsItsArguments(t *testing.T) {
 }
 
 var _ sim.Copier = (*resp.Command)(nil)
+
+// A script that the server does not know takes two requests. A lock counts from the first, so the history has the time of
+// that one. A message takes 1 ms.
+func TestTheRequestForAScriptIsSentWhenItsHashIs(t *testing.T) {
+	const text = `return redis.call("SET", KEYS[1], ARGV[1], "PX", 1000)`
+	keys := []string{"lock"}
+	for _, tt := range []struct {
+		name string
+		body func(ctx context.Context, c *goredis.Client)
+		want time.Duration // from the sending to the arrival
+	}{
+		{"the server does not know the hash", func(ctx context.Context, c *goredis.Client) {
+			goredis.NewScript(text).Run(ctx, c, keys, "a")
+		}, 3 * time.Millisecond},
+		{"the server knows the hash", func(ctx context.Context, c *goredis.Client) {
+			c.ScriptLoad(ctx, text)
+			goredis.NewScript(text).Run(ctx, c, keys, "a")
+		}, time.Millisecond},
+		{"only the script", func(ctx context.Context, c *goredis.Client) { c.Eval(ctx, text, keys, "a") }, time.Millisecond},
+		{"the hash was of another request", func(ctx context.Context, c *goredis.Client) {
+			c.EvalSha(ctx, "unknown", keys, "b")
+			c.Eval(ctx, text, keys, "a")
+		}, time.Millisecond},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newSmall(t)
+			s.run(t, func(ctx context.Context, c *goredis.Client) { tt.body(env.WithOp(ctx, "acquire"), c) })
+			if got := (s.told[0].At - s.told[0].Sent).Round(time.Millisecond); got != tt.want {
+				t.Errorf("the %s request was sent %v before it arrived, want %v", s.told[0].Type, got, tt.want)
+			}
+		})
+	}
+}

@@ -22,11 +22,18 @@ type watch struct {
 	touched []string // the locks whose keys the current command named
 	now     []lock.Holder
 	cause   holders.Cause
+	hashes  map[string]hash          // by worker: the script that it asked for by an unknown hash
 	seen    map[string][]lock.Record // by lock: the records at the last read; not of plain strings
 }
 
+// hash is a command that asked for a script by a hash which the server did not know.
+type hash struct {
+	arguments []string // the keys and arguments of the script
+	sent      time.Duration
+}
+
 func newWatch(s *Server) *watch {
-	w := &watch{server: s, seen: map[string][]lock.Record{}}
+	w := &watch{server: s, seen: map[string][]lock.Record{}, hashes: map[string]hash{}}
 	o := holders.Options{Node: s.node, Now: s.now, Monotonic: s.options.Monotonic, Record: s.record, Due: w.due}
 	if s.options.Guess {
 		o.Doubted = func(key, why string) { s.options.Unread(key, why) }
@@ -61,14 +68,32 @@ func (w *watch) touch(key string) {
 	}
 }
 
+// sent returns when a client sent a command. A client that runs a script sends its hash first, and the whole script if the
+// server does not know the hash. For the lock the two are one request, from which it counts its lease.
+func (w *watch) sent(c *sim.Call, words []string, reply *resp.Reply) time.Duration {
+	if len(words) < 3 {
+		return c.Sent
+	}
+	asked, arguments := w.hashes[c.Worker], words[2:]
+	switch {
+	case keyspace.Named(words, "evalsha") && reply.Kind == resp.Error && strings.HasPrefix(reply.Text, "NOSCRIPT"):
+		w.hashes[c.Worker] = hash{slices.Clone(arguments), c.Sent}
+	case keyspace.Named(words, "eval") && slices.Equal(asked.arguments, arguments):
+		delete(w.hashes, c.Worker)
+		return asked.sent
+	}
+	return c.Sent
+}
+
 // settle records what a command did to the locks that it named.
 func (w *watch) settle(c *sim.Call, words []string, reply *resp.Reply) {
+	sent := w.sent(c, words, reply)
 	if len(w.touched) == 0 {
 		return
 	}
 	script := keyspace.Named(words, "eval") || keyspace.Named(words, "evalsha")
 	w.cause = holders.Cause{
-		Ends: history.Freed, Worker: c.Worker, Op: c.Op, Request: c.Request, Sent: c.Sent, Again: c.Again,
+		Ends: history.Freed, Worker: c.Worker, Op: c.Op, Request: c.Request, Sent: sent, Again: c.Again,
 		Values: words[1:], Waits: script, Names: w.server.options.Holders != nil,
 	}
 	if script {
