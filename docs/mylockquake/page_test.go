@@ -108,14 +108,14 @@ func TestThePageShowsTheCodeOfThisFolderAndTheInterfaces(t *testing.T) {
 		}
 	}
 	code := ""
-	for _, name := range []string{"hash.go", "../../lock/lock.go"} {
+	for _, name := range []string{"hash.go", "advisory.go", "../../lock/lock.go"} {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		code += regexp.MustCompile(`(?m)^\s*//.*\n`).ReplaceAllString(string(data), "")
 	}
-	for _, start := range []string{"type Locker interface", "type Lease interface", "func hashEntry", "func newInHash"} {
+	for _, start := range []string{"type Locker interface", "type Lease interface", "func hashEntry", "func newInHash", "func (a advisory) Do"} {
 		_, rest, found := strings.Cut(string(page), "\n"+start)
 		body, _, closed := strings.Cut(rest, "\n}\n")
 		if !found || !closed || !strings.Contains(code, start+body) {
