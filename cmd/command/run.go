@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockquake/reports/words"
 	"lockquake/scenarios"
 	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/results"
@@ -190,15 +191,27 @@ func (f *runFlags) one(ctx context.Context, s *scenarios.Scenario, title, dir st
 		return nil, err
 	}
 	if c, err = f.campaign(ctx, s, title, r, stderr); c == nil {
-		return nil, err
+		if !f.noReport && journal.Runs() == 0 {
+			done = journal.Remove // it has nothing to resume
+			return nil, err
+		}
+		return nil, f.kept(err, journal, dir)
 	}
 	if err = f.deliver(c, s, dir, journal, stdout); err != nil || c.Partial {
-		return c, err
+		return c, f.kept(err, journal, dir)
 	}
 	if !f.noReport {
 		done = journal.Remove // the report has it
 	}
 	return c, delivered()
+}
+
+// kept adds to an internal error that the journal beside the report directory keeps the finished runs.
+func (f *runFlags) kept(err error, journal *campaign.Journal, dir string) error {
+	if f.noReport || exitCode(err) != exitInternal {
+		return err
+	}
+	return keptError{err, fmt.Sprintf("%s keeps %s; the same command with --resume continues with them", beside(dir), words.Count(journal.Runs(), "finished run"))}
 }
 
 // campaign runs one scenario and shows its progress.
