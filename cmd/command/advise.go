@@ -71,10 +71,9 @@ lease. If the runs would take even longer, that is an error. The same inputs giv
 	f.flags(cmd, "lockquake-advice.yaml")
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", "text", "what to print: "+strings.Join(adviseFormats(), ", "))
-	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one per processor)")
+	jobsFlag(cmd, &f.jobs)
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 	completeFlag(cmd, "format", cobra.FixedCompletions(adviseFormats(), cobra.ShellCompDirectiveNoFileComp))
-	completeFlag(cmd, "jobs", cobra.NoFileCompletions)
 	return cmd
 }
 
@@ -103,9 +102,6 @@ func (f *adviseFlags) flags(cmd *cobra.Command, out string) {
 func (f *adviseFlags) advise(ctx context.Context, cmd *cobra.Command) error {
 	if err := oneOf("format", f.format, adviseFormats()); err != nil {
 		return err
-	}
-	if f.jobs < 0 {
-		return usagef("--jobs must be a positive number, not %d", f.jobs)
 	}
 	in, err := f.inputs(ctx, cmd)
 	if err != nil {

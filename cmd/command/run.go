@@ -98,14 +98,13 @@ docs/ci.md has the variables). If the platform sets no number of parts, write au
 	f.flags(cmd)
 	flags.BoolVar(&f.resume, "resume", false, "continue with the runs in OUT.runs or OUT/runs.log")
 	flags.StringVar(&f.part, "shard", "", "run one part of the seeds, as in 3/16, for merge; auto: the part comes from the environment of the platform")
-	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one per processor)")
+	jobsFlag(cmd, &f.jobs)
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 	for _, e := range p.extensions {
 		f.executors = append(f.executors, e.RunFlags(p.described, flags))
 	}
 	completeFlag(cmd, "seeds", cobra.NoFileCompletions)
 	completeFlag(cmd, "until", cobra.NoFileCompletions)
-	completeFlag(cmd, "jobs", cobra.NoFileCompletions)
 	completeFlag(cmd, "strategy", p.completeStrategies)
 	completeFlag(cmd, "shard", cobra.NoFileCompletions)
 	return cmd
@@ -257,9 +256,6 @@ func notBegun(rest []*scenarios.Scenario) string {
 func (f *runFlags) request() (r campaign.Request, err error) {
 	if err := f.usable(); err != nil {
 		return r, err
-	}
-	if f.jobs < 0 {
-		return r, usagef("--jobs must be a positive number, not %d", f.jobs)
 	}
 	for _, asked := range f.executors {
 		if f.executor, err = asked(); f.executor != nil || err != nil {
