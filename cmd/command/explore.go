@@ -160,7 +160,7 @@ func (f *exploreFlags) run(ctx context.Context, arg string, stdout, stderr io.Wr
 		return err
 	}
 	if e.Partial {
-		return interruptError{fmt.Sprintf("%s was stopped after %s", s.Name, words.Count(e.Tried(), "placement"))}
+		return interruptError{fmt.Sprintf("%s was stopped after %s", s.Name, words.Counted(e.Tried(), "placement"))}
 	}
 	if f.fail && slices.ContainsFunc(e.Strategies, func(st results.ExploredStats) bool { return st.Corrupting+st.Fencing > 0 }) {
 		return outcomeError{exitViolation}

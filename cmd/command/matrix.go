@@ -13,6 +13,7 @@ import (
 	"lockquake/internal/strictyaml"
 	"lockquake/reports"
 	"lockquake/reports/tables"
+	"lockquake/reports/words"
 	"lockquake/scenarios"
 	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/matrix"
@@ -164,7 +165,7 @@ func (f *matrixFlags) stopped(ctx context.Context, m *results.Matrix) error {
 	case ctx.Err() == nil:
 		return nil
 	case m.Partial:
-		return interruptError{fmt.Sprintf("the matrix was stopped after %d runs; the tables show what they tell", m.Runs)}
+		return interruptError{fmt.Sprintf("the matrix was stopped after %s; the tables show what they tell", words.Counted(m.Runs, "run"))}
 	case f.advice && m.Advice == nil:
 		return interruptError{"the matrix is complete, and the advice was not compared"}
 	}

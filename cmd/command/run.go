@@ -231,9 +231,9 @@ func (f *runFlags) stoppedIn(c *results.Campaign, rest []*scenarios.Scenario) st
 	for _, st := range c.Strategies {
 		done += st.Runs
 	}
-	text := fmt.Sprintf("%s was stopped after %d of %d runs", c.Scenario, done, len(c.Strategies)*c.Seeds.Count())
+	text := fmt.Sprintf("%s was stopped after %s of %s", c.Scenario, words.Thousands(done), words.Counted(len(c.Strategies)*c.Seeds.Count(), "run"))
 	if c.Until > 0 {
-		text = fmt.Sprintf("%s was stopped after %d runs", c.Scenario, done)
+		text = fmt.Sprintf("%s was stopped after %s", c.Scenario, words.Counted(done, "run"))
 	}
 	if len(rest) > 0 {
 		text += "; " + notBegun(rest)
