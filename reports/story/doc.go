@@ -14,6 +14,6 @@
 //
 // The steps, a file each: story.go chooses the check and shortens the story, scope.go the
 // part of the run, teller.go walks the history and keeps the state, evidence.go marks the
-// evidence, write.go prints. The words for an event depend on its kind: sections.go, ops.go,
-// servers.go and faults.go.
+// evidence, primaries.go names the node of a replicated service, write.go prints. The words
+// for an event depend on its kind: sections.go, ops.go, servers.go and faults.go.
 package story

@@ -28,7 +28,7 @@ type Story struct {
 // Line is an event in words, with the state of the lock and the resource after it.
 type Line struct {
 	At    time.Duration // true time since the run began
-	Actor string        // a worker, "lock", "resource", "network", or "others"
+	Actor string        // a worker, a lock server, "lock" for all of them, "resource", "network", or "others"
 	Text  string
 
 	Believes string // the workers that believe they hold the lock

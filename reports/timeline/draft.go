@@ -203,7 +203,7 @@ func (w *walker) event(e *history.Event) {
 	if story.ByServer(e.Type) && !d.scope.About(e.Key) {
 		return
 	}
-	server := d.failovers.before(story.ServerName(e), e.Seq)
+	server := d.primaries.Before(e)
 	at := place{server, e.Key}
 	switch e.Type {
 	case history.AcquireCalled, history.ReleaseCalled:
@@ -230,7 +230,7 @@ func (w *walker) event(e *history.Event) {
 	case history.Released:
 		if f, ok := w.freed[e.Worker]; ok && d.told(e.Worker, e.Section) {
 			d.arrow(Arrow{
-				From: d.lane(d.failovers.before(story.ServerName(&f), f.Seq)), To: d.lane(e.Worker), Sent: Moment(f.At), Arrived: Moment(e.At),
+				From: d.lane(d.primaries.Before(&f)), To: d.lane(e.Worker), Sent: Moment(f.At), Arrived: Moment(e.At),
 				Text: words.Plain(e.Worker, 40) + " hears that the lock is released", seqs: []int64{f.Seq, e.Seq},
 			})
 		}
@@ -296,8 +296,8 @@ func (w *walker) beginLease(at place, l openLease) {
 
 // moveLeases moves the leases of the old primary to the new one.
 func (w *walker) moveLeases(promoted *history.Event) {
-	old := w.d.failovers.before(story.LockServer, promoted.Seq)
-	if len(w.d.failovers) == 0 || old == promoted.Node {
+	old := w.d.primaries.Before(promoted)
+	if !w.d.primaries.Known() || old == promoted.Node {
 		return
 	}
 	for _, at := range slices.Clone(w.order) {
@@ -339,7 +339,10 @@ func (w *walker) endLease(p place, at time.Duration, seq int64, how string) {
 
 // addFault draws a fault on the lane of its target, if that has a lane.
 func (w *walker) addFault(begin *history.Event, to time.Duration, seq int64) {
-	lane := w.d.lane(w.d.failovers.before(begin.Target, begin.Seq))
+	lane := w.d.lane(w.d.primaries.Hit(begin.Target, begin))
+	if lane < 0 && begin.Target == story.LockServer { // all servers: their leader has a lane
+		lane = w.d.lane(w.d.primaries.Before(begin))
+	}
 	if info, _ := faults.Lookup(faults.Kind(begin.Kind)); info.OnNetwork {
 		lane = w.d.lane("network")
 	}
