@@ -132,8 +132,12 @@ type legendEntry struct {
 func legendOf(t *timeline.Timeline) []legendEntry {
 	const slack = 1.1 // other fonts are wider
 	var entries []legendEntry
+	belief := "believes that it holds the lock"
+	if t.NoLock {
+		belief = "is in its section"
+	}
 	for _, entry := range []legendEntry{
-		{kind: "belief", words: "believes that it holds the lock"},
+		{kind: "belief", words: belief},
 		{kind: "after", words: "its call goes on"},
 		{kind: "lease", words: "lease at the server"},
 		{kind: "quiet", words: "other sections and leases, put together"},

@@ -377,6 +377,29 @@ func TestEachKindOfEventHasItsLine(t *testing.T) {
 	}
 }
 
+func TestAStoryWithoutALockSaysWhoIsInItsSection(t *testing.T) {
+	for _, tt := range []struct {
+		strategy, head string
+		lockFree       bool
+	}{
+		{"redis", "believes it holds", false},
+		{"none", "in its section", false},
+		{"optimistic", "in its section", true},
+	} {
+		s := sample.NewScript(tt.strategy, "off", "worker-1")
+		s.Meta.LockFree = tt.lockFree
+		s.Ask(0, "worker-1", 1)
+		s.EnterUngranted(2*ms, "worker-1", 1, 0)
+		var out bytes.Buffer
+		if err := Tell(s.Trial()).Write(&out, InFile()); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), "  "+tt.head+"  lease, until") {
+			t.Errorf("%s: no column %q in\n%s", tt.strategy, tt.head, out.String())
+		}
+	}
+}
+
 // refusing returns a plan with a step for each code: the servers answer this error.
 func refusing(codes ...faults.Code) []faults.Step {
 	var steps []faults.Step

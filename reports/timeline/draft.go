@@ -32,9 +32,13 @@ func (d *drafter) addSections(sections []*history.Section) {
 		}
 		d.addWait(s, lane, end)
 		if s.Entered() {
+			label, does := "holds", "believes that it holds the lock"
+			if d.t.NoLock {
+				label, does = "works", "is in its section"
+			}
 			d.span(Span{
-				Lane: lane, Kind: "belief", From: Moment(from), To: Moment(to), Label: d.holds() + fence(s.Token),
-				Text: fmt.Sprintf("%s believes that it holds the lock%s, for %s", words.Plain(s.Worker, 40), withToken(s.Token), words.Short(to-from)),
+				Lane: lane, Kind: "belief", From: Moment(from), To: Moment(to), Label: label + fence(s.Token),
+				Text: fmt.Sprintf("%s %s%s, for %s", words.Plain(s.Worker, 40), does, withToken(s.Token), words.Short(to-from)),
 				seqs: []int64{s.Enter, s.Leave, s.Told, s.Return, s.Crash},
 			})
 			d.addAfter(s, lane, to, end)
@@ -390,12 +394,4 @@ func (d *drafter) addQuiet() {
 		}
 		d.span(Span{Lane: first.lane, Kind: "quiet", From: Moment(first.from), To: Moment(to), Label: text, Text: text})
 	}
-}
-
-// holds returns the verb for a worker inside its section.
-func (d *drafter) holds() string {
-	if d.run.Strategy == "none" {
-		return "works"
-	}
-	return "holds"
 }

@@ -21,8 +21,9 @@ type Timeline struct {
 	Scenario string  `json:"scenario"`
 	Strategy string  `json:"strategy"` // label of its use
 	Check    string  `json:"check"`
-	Seed     uint64  `json:"seed,string"` // a number in JSON would lose its last digits
-	From     Moment  `json:"from"`        // the window that is shown
+	Seed     uint64  `json:"seed,string"`      // a number in JSON would lose its last digits
+	NoLock   bool    `json:"noLock,omitempty"` // a span of the kind belief is a section, and no worker holds a lock
+	From     Moment  `json:"from"`             // the window that is shown
 	To       Moment  `json:"to"`
 	Lanes    []Lane  `json:"lanes"` // lock servers, workers, others, resource
 	Spans    []Span  `json:"spans"`
@@ -79,7 +80,7 @@ type Step struct {
 	Lane     int    `json:"lane"` // -1 for a line without a lane
 	Actor    string `json:"actor"`
 	Text     string `json:"text"`
-	Believes string `json:"believes"`
+	Believes string `json:"believes"` // as in [story.Line]
 	Lease    string `json:"lease"`
 	Resource string `json:"resource"`
 	Decisive bool   `json:"decisive,omitempty"`
@@ -94,7 +95,7 @@ const maxWorkerLanes = 8
 // tells it. It has no lanes if the history contradicts itself or is empty.
 func Of(run *results.Trial, check string) Timeline {
 	t := Timeline{
-		Scenario: words.Plain(run.Scenario, 60), Strategy: words.Plain(run.Label, 60), Check: check, Seed: run.Seed,
+		Scenario: words.Plain(run.Scenario, 60), Strategy: words.Plain(run.Label, 60), Check: check, Seed: run.Seed, NoLock: story.NoLock(run),
 		Lanes: []Lane{}, Spans: []Span{}, Arrows: []Arrow{}, Steps: []Step{}, Ruler: []Knot{},
 	}
 	sections, err := run.History.Sections()
