@@ -210,9 +210,11 @@
       const focused = this.items && this.items.findIndex((item) => item.node === document.activeElement);
       const svg = shape("svg", { width: this.width, height: this.height, viewBox: `0 0 ${this.width} ${this.height}` });
       this.items = [];
+      this.labels = []; // of the spans, over the arrows that cross them
       this.frame(svg);
       this.spans = this.data.spans.map((s) => this.span(svg, s));
       this.arrows = this.data.arrows.map((a) => this.arrow(svg, a));
+      svg.append(...this.labels);
       this.marks = this.stacked().map((at, i) => this.mark(svg, at, i));
       this.items.sort((a, b) => a.at - b.at);
       svg.append(this.names());
@@ -278,7 +280,7 @@
       if (s.kind === "fault") { y += size.bar + 5; half = 5; font = 9.5; }
       node.append(shape("rect", { x: from, y: y - half, width, height: 2 * half, rx: 1.5 }));
       if (!thin(s.kind) && wide(s.label, font) < width - 8) {
-        node.append(shape("text", { x: from + 5, y: y + font * 0.36, "font-size": font }, s.label));
+        this.labels.push(shape("text", { class: "inside " + s.kind, "aria-hidden": "true", x: from + 5, y: y + font * 0.36, "font-size": font }, s.label));
       }
       return node;
     }
