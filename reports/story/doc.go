@@ -6,7 +6,7 @@
 // violated ([Tell]), or a given one ([TellCheck]). Lines of evidence are marked *, the line
 // that completes the violation !. At most six other lines follow it, and the end of the run:
 //
-//	   time, s  who       what                                     believes it holds  lease, until
+//	   time, s  who       what                                     in its section     lease, until
 //	     0.007  worker-2  enters its section                       worker-1 worker-2  -
 //	*    0.009  worker-2  reads 0                                  worker-1 worker-2  -
 //	*    0.012  worker-1  writes 1                                 worker-1 worker-2  -
