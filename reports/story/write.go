@@ -121,12 +121,16 @@ func (s Story) columns() []column {
 		}
 		return ""
 	}
+	inside := "believes it holds"
+	if s.NoLock {
+		inside = "in its section"
+	}
 	return []column{
 		{"", false, mark},
 		{"time, s", true, func(l Line) string { return times[l.At] }},
 		{"who", false, func(l Line) string { return l.Actor }},
 		{"what", false, func(l Line) string { return l.Text }},
-		{"believes it holds", false, func(l Line) string { return l.Believes }},
+		{inside, false, func(l Line) string { return l.Believes }},
 		{"lease, until", false, func(l Line) string { return l.Lease }},
 		{"resource", false, func(l Line) string { return l.Resource }},
 	}
