@@ -242,7 +242,7 @@ func TestStoppedCampaignIsPartial(t *testing.T) {
 	if c == nil || !c.Partial || done != 20 || c.Strategies[0].Runs+c.Strategies[1].Runs != 20 {
 		t.Errorf("%d runs were done, and the campaign says %+v", done, c)
 	}
-	if c.Verdict == results.Pass || !strings.Contains(c.Summary(), "stopped after 20 of 2,000 runs") {
+	if c.Verdict == results.Pass || !strings.Contains(c.Summary(), "stopped after 20 of 2000 runs") {
 		t.Errorf("the campaign says %s", c.Summary())
 	}
 }

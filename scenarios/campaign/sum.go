@@ -9,7 +9,6 @@ import (
 	"lockquake/checker"
 	"lockquake/faults"
 	"lockquake/internal/stats"
-	"lockquake/reports/words"
 	"lockquake/scenarios"
 	"lockquake/scenarios/results"
 )
@@ -51,9 +50,9 @@ func (c *campaign) sum() *results.Campaign {
 	}
 	switch {
 	case result.Partial && c.request.Until > 0:
-		worsen(result, results.Unknown, fmt.Sprintf("unknown: stopped after %s, before every interval was narrow enough", words.Counted(c.done, "run")))
+		worsen(result, results.Unknown, fmt.Sprintf("unknown: stopped after %d runs, before every interval was narrow enough", c.done))
 	case result.Partial:
-		worsen(result, results.Unknown, fmt.Sprintf("unknown: stopped after %s of %s", words.Thousands(c.done), words.Counted(c.total, "run")))
+		worsen(result, results.Unknown, fmt.Sprintf("unknown: stopped after %d of %d runs", c.done, c.total))
 	default:
 		done := c.sums.seeds().Ranges
 		result.Seeds.Last = done[len(done)-1].Last
