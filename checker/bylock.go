@@ -75,6 +75,10 @@ func (x *survey) add(in *input) {
 			x.messages.Add(d)
 		}
 	}
+}
+
+// end computes what follows from the sections of all locks.
+func (x *survey) end() {
 	x.Workers, x.Messages = len(x.workers), x.messages.Median()
 }
 
@@ -121,6 +125,7 @@ func (b *ByLock) Survey(events []history.Event) ([]*history.Section, error) {
 // Begin ends the survey. Stopped says why the run ended, if a section was open then.
 func (b *ByLock) Begin(stopped history.Stop) {
 	b.meta.Stopped = stopped
+	b.survey.end()
 	for _, c := range b.survey.crowds {
 		c.thin()
 	}

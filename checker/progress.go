@@ -196,6 +196,7 @@ func (in *input) patience() (wait, release time.Duration) {
 	if run == nil {
 		run = &survey{}
 		run.add(in)
+		run.end()
 	}
 	of := func(turn time.Duration) time.Duration {
 		return Patience(in.Meta.TTL, turn, run.Workers, in.Meta.MaxHold)

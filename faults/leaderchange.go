@@ -39,5 +39,5 @@ func (*LeaderChange) Begins(s Scene) string {
 	return fmt.Sprintf("has no leader for %s", s.Length)
 }
 
-// Ends implements Fault.
-func (*LeaderChange) Ends(Scene) (text string, turning bool) { return "has another leader", false }
+// Ends implements Fault. The promotion of the new leader has the sentence.
+func (*LeaderChange) Ends(Scene) (text string, turning bool) { return "", false }

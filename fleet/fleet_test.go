@@ -48,11 +48,12 @@ func TestAnInterruptedRunDetachesAndResumeAttaches(t *testing.T) {
 	_, address := startServer(t, dir, "127.0.0.1:0")
 	args := []string{"run", "small.yaml", "--out", "report", "--on", "nats://" + address, "--piece-seeds", "20"}
 	p := start(t, dir, "plain", args...)
-	p.says(t, "no worker is there: start lockquake-fleet work")
+	p.says(t, "(?m)^small: no worker has answered yet: start one with lockquake-fleet work nats://"+address+"$")
+	p.says(t, "(?m)^small: 0/180 runs, no worker has answered yet$")
 	if err := p.Process.Signal(os.Interrupt); err != nil || p.wait(t) != 130 {
 		t.Errorf("interrupted: %v, exit code %d", err, p.code)
 	}
-	detached := regexp.MustCompile(`\nlockquake: interrupted: the workers go on with (small-[0-9a-f]{12}); the same command with --resume waits for it again\n$`).FindStringSubmatch(p.err.String())
+	detached := regexp.MustCompile(`\nlockquake: interrupted: (small-[0-9a-f]{12}) waits on the fleet for a worker; the same command with --resume waits for it again\n$`).FindStringSubmatch(p.err.String())
 	if detached == nil || p.out.String() != "" {
 		t.Fatalf("it says %q and %q", &p.err, &p.out)
 	}

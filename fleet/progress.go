@@ -79,9 +79,13 @@ func (r *roll) workers() []status {
 
 // watch makes the text of the progress.
 type watch struct {
-	runs  int // of the campaign
+	runs    int // of the campaign
+	program command.Program
+	address string // of the server
+
 	began time.Time
 	first int    // runs that were done then
+	met   bool   // a worker of this build answered
 	noted string // what is wrong with the workers, as was said
 }
 
@@ -96,7 +100,8 @@ func (w *watch) tell(a *attached, workers []status, show, note func(string)) {
 			others = append(others, s.Build)
 		}
 	}
-	if wrong := lacking(a.client.program, mine, others); wrong != w.noted && !w.began.IsZero() && time.Since(w.began) > absent/2 {
+	w.met = w.met || len(mine) > 0
+	if wrong := w.lacking(mine, others); wrong != w.noted && !w.began.IsZero() && time.Since(w.began) > absent/2 {
 		if w.noted = wrong; wrong != "" {
 			note(wrong)
 		}
@@ -114,6 +119,10 @@ func (w *watch) tell(a *attached, workers []status, show, note func(string)) {
 	done = min(done, w.runs)
 	if w.began.IsZero() {
 		w.began, w.first = time.Now(), done
+	}
+	if len(mine) == 0 {
+		show(fmt.Sprintf("%d/%d runs, %s", done, w.runs, w.missing(others)))
+		return
 	}
 	show(w.text(a, done, len(mine), slots, time.Since(w.began)))
 }
@@ -140,13 +149,24 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// lacking says why no worker can run a campaign; "" if one can.
-func lacking(p command.Program, mine []status, others []string) string {
+// missing says which workers are not there, when none of this build answers.
+func (w *watch) missing(others []string) string {
+	switch {
+	case len(others) > 0:
+		return "no worker is of this build"
+	case w.met:
+		return "no worker answers any more"
+	}
+	return "no worker has answered yet"
+}
+
+// lacking says why no worker can run a campaign, and how one is started; "" if one can.
+func (w *watch) lacking(mine []status, others []string) string {
 	switch {
 	case len(mine) > 0:
 		return ""
 	case len(others) == 0:
-		return fmt.Sprintf("no worker is there: start %s work", p.Name)
+		return fmt.Sprintf("%s: start one with %s work %s", w.missing(others), w.program.Name, w.address)
 	}
-	return fmt.Sprintf("no worker is of this build: this is %s, and the workers are %s: they refuse it", p.Build, strings.Join(others, "; "))
+	return fmt.Sprintf("%s: this is %s, and the workers are %s: they refuse it", w.missing(others), w.program.Build, strings.Join(others, "; "))
 }

@@ -43,10 +43,16 @@ func (c *client) run(ctx context.Context, w command.Work) (delivered func() erro
 		}
 		return nil, err
 	}
-	a := &attached{client: c, job: j, work: w, watch: watch{runs: j.Seeds.Count() * j.Strategies}}
+	a := &attached{client: c, job: j, work: w, watch: watch{
+		runs: j.Seeds.Count() * j.Strategies, program: c.program, address: c.queue.conn.ConnectedUrlRedacted(),
+	}}
 	if err := a.wait(ctx); err != nil {
 		if ctx.Err() != nil {
-			err = command.Interruptedf("the workers go on with %s; the same command with --resume waits for it again", j.Name)
+			goesOn := "the workers go on with " + j.Name
+			if !a.watch.met {
+				goesOn = j.Name + " waits on the fleet for a worker"
+			}
+			err = command.Interruptedf("%s; the same command with --resume waits for it again", goesOn)
 		}
 		return nil, err
 	}

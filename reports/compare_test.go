@@ -184,11 +184,48 @@ func TestAHarmlessCheckIsReportedAndDoesNotDecide(t *testing.T) {
 	if c.Verdict != same || c.Changed || c.headline() != "the same" || len(c.Worsened()) != 0 {
 		t.Errorf("%s (changed: %v): %s, worse: %v", c.Verdict, c.Changed, c.headline(), c.Worsened())
 	}
-	if belief.Verdict != worse || belief.verdict() != "worse (harmless)" || belief.Broken.String() != "1-40" {
-		t.Errorf("belief is %s: %+v", belief.verdict(), belief)
+	if belief.Verdict != worse || !belief.Harmless || belief.Broken.String() != "1-40" {
+		t.Errorf("belief: %+v", belief)
+	}
+	var out bytes.Buffer
+	if err := c.Markdown(&out); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "| belief | worse (harmless) |") {
+		t.Errorf("no row for belief, worse (harmless), in\n%s", out.String())
 	}
 	if c := Compare(believes("", true), believes("1-40", true)); c.Verdict != worse || c.Strategies[0].Checks[1].Harmless {
 		t.Errorf("a belief that is expected to hold: %s", c.Verdict)
+	}
+}
+
+// 20 of 40 runs violate both checks in head, none in base. Told has other figures: 19 runs.
+func TestChecksWithTheSameFiguresShareARow(t *testing.T) {
+	campaign := func(violating, told string) *results.Campaign {
+		c := checked{runs: "1-40", violating: violating}.campaign(t)
+		st := &c.Strategies[0]
+		st.Order = append(st.Order, "exclusion", "told")
+		st.Checks["exclusion"] = st.Checks["once"]
+		seeds := seedSet(t, told)
+		st.Checks["told"] = results.CheckStats{Applies: true, Violating: seeds.Count(), Seeds: seeds}
+		return c
+	}
+	var out bytes.Buffer
+	if err := Compare(campaign("", ""), campaign("1-20", "2-20")).Markdown(&out); err != nil {
+		t.Fatal(err)
+	}
+	var rows []string
+	for line := range strings.Lines(out.String()) {
+		if head, _, found := strings.Cut(line, " of 40 |"); found || strings.Contains(line, "newly violated") {
+			rows = append(rows, strings.TrimSpace(head))
+		}
+	}
+	want := []string{
+		"| redis | once, exclusion | **worse** | 0.0 %, 0", "| redis | told | **worse** | 0.0 %, 0",
+		"- redis, once, exclusion: newly violated with 20 seeds: 1-20", "- redis, told: newly violated with 19 seeds: 2-20",
+	}
+	if diff := cmp.Diff(want, rows); diff != "" {
+		t.Errorf("(-want +got):\n%s\n%s", diff, out.String())
 	}
 }
 

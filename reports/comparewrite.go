@@ -29,15 +29,21 @@ func (c *Comparison) Table(w io.Writer, on words.Screen) error {
 	for _, line := range c.facts(plain) {
 		on.Prose(&b, "", "", "  ", line)
 	}
-	found, alike, harmless := c.findings(plain)
+	found, alike := c.findings(plain)
+	slices.SortStableFunc(found, func(a, b finding) int { return a.verdict.rank() - b.verdict.rank() })
+	harmless := 0
 	for _, f := range found {
+		if f.harmless {
+			harmless += len(f.about)
+			continue
+		}
 		style := words.Style("")
 		if f.verdict == worse {
 			style = words.Alarm
 		}
 		b.WriteByte('\n')
-		on.Prose(&b, style, "", "  ", fmt.Sprintf("%s: %s (%s), %s", f.verdict, f.label, strings.Join(f.about, ", "), f.figures))
-		for _, line := range f.why {
+		on.Prose(&b, style, "", "  ", fmt.Sprintf("%s: %s (%s), %s → %s", f.verdict, f.label, f.what(), f.base, f.head))
+		for _, line := range append([]string{f.why}, f.seeds...) {
 			on.Prose(&b, "", "  ", "  ", line)
 		}
 	}
@@ -54,32 +60,31 @@ func (c *Comparison) Table(w io.Writer, on words.Screen) error {
 
 // finding is a difference of a strategy in checks whose figures are equal, or in a measure.
 type finding struct {
-	verdict judgement
-	label   string
-	about   []string // the checks or the measure
-	figures string
-	why     []string
+	verdict    judgement
+	harmless   bool
+	label      string
+	about      []string // the checks or the measure
+	base, head string
+	why        string
+	seeds      []string // lines about the seeds that changed their verdict
 }
 
-// findings lists the differences, the worst first, and counts the checks that are the same and those
-// that differ without harm.
-func (c *Comparison) findings(clean func(string) string) (list []finding, alike, harmless int) {
+// what names the checks or the measure.
+func (f finding) what() string { return strings.Join(f.about, ", ") }
+
+// findings lists the differences by strategy, and counts the checks that are the same.
+func (c *Comparison) findings(clean func(string) string) (list []finding, alike int) {
 	for _, st := range c.Strategies {
 		first := len(list)
 		for _, check := range st.Checks {
-			switch {
-			case check.Verdict == same:
+			if check.Verdict == same {
 				alike++
-				continue
-			case check.Harmless:
-				harmless++
 				continue
 			}
 			f := finding{
-				check.Verdict, clean(st.Label),
+				check.Verdict, check.Harmless, clean(st.Label),
 				[]string{clean(check.Check)},
-				check.Base.String() + " → " + check.Head.String(),
-				append([]string{check.Why}, check.seeds()...),
+				check.Base.String(), check.Head.String(), check.Why, check.seeds(),
 			}
 			if i := slices.IndexFunc(list[first:], f.equals); i >= 0 {
 				list[first+i].about = append(list[first+i].about, f.about...)
@@ -88,16 +93,16 @@ func (c *Comparison) findings(clean func(string) string) (list []finding, alike,
 			}
 		}
 		for _, m := range st.Measures {
-			list = append(list, finding{m.Verdict, clean(st.Label), []string{m.Measure}, m.Base + " → " + m.Head, []string{m.Why}})
+			list = append(list, finding{m.Verdict, false, clean(st.Label), []string{clean(m.Measure)}, m.Base, m.Head, m.Why, nil})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b finding) int { return a.verdict.rank() - b.verdict.rank() })
-	return list, alike, harmless
+	return list, alike
 }
 
 // equals reports whether two findings differ only in what they are about.
 func (f finding) equals(other finding) bool {
-	return f.verdict == other.verdict && f.label == other.label && f.figures == other.figures && slices.Equal(f.why, other.why)
+	return f.verdict == other.verdict && f.harmless == other.harmless && f.label == other.label &&
+		f.base == other.base && f.head == other.head && f.why == other.why && slices.Equal(f.seeds, other.seeds)
 }
 
 // Markdown prints the comparison as a comment on a pull request: a table of the
@@ -112,41 +117,32 @@ func (c *Comparison) Markdown(w io.Writer) error {
 		fmt.Fprintf(&b, "- %s\n", line)
 	}
 	b.WriteByte('\n')
-	alike, table := 0, false
-	row := func(label, what, verdict, base, head, why string) {
-		if !table {
+	found, alike := c.findings(cell)
+	var seeds []string
+	for i, f := range found {
+		if i == 0 {
 			b.WriteString("| strategy | check or measure | verdict | base | head | why |\n|---|---|---|---:|---:|---|\n")
-			table = true
 		}
-		if verdict == string(worse) {
+		verdict := string(f.verdict)
+		switch {
+		case f.harmless:
+			verdict += " (harmless)"
+		case f.verdict == worse:
 			verdict = "**worse**"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", cell(label), cell(what), verdict, base, head, cell(why))
-	}
-	for _, st := range c.Strategies {
-		for _, check := range st.Checks {
-			if check.Verdict == same {
-				alike++
-				continue
-			}
-			row(st.Label, check.Check, check.verdict(), check.Base.String(), check.Head.String(), check.Why)
-		}
-		for _, m := range st.Measures {
-			row(st.Label, m.Measure, string(m.Verdict), m.Base, m.Head, m.Why)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", f.label, f.what(), verdict, f.base, f.head, cell(f.why))
+		for _, line := range f.seeds {
+			seeds = append(seeds, fmt.Sprintf("- %s, %s: %s\n", f.label, f.what(), line))
 		}
 	}
-	if table {
+	if len(found) > 0 {
 		b.WriteByte('\n')
 	}
 	if alike > 0 {
 		fmt.Fprintf(&b, "%s the same.\n", strings.Replace(words.Count(alike, "check")+" are", "1 check are", "1 check is", 1))
 	}
-	if lines := c.seedLines(cell); len(lines) > 0 {
-		b.WriteString("\n<details><summary>Seeds that changed their verdict</summary>\n\n")
-		for _, line := range lines {
-			fmt.Fprintf(&b, "- %s\n", line)
-		}
-		b.WriteString("\n</details>\n")
+	if len(seeds) > 0 {
+		b.WriteString("\n<details><summary>Seeds that changed their verdict</summary>\n\n" + strings.Join(seeds, "") + "\n</details>\n")
 	}
 	_, err := w.Write(b.Bytes())
 	return err
@@ -206,19 +202,6 @@ func (c *Comparison) traces() []string {
 	return labels
 }
 
-// seedLines lists the seeds that changed their verdict.
-func (c *Comparison) seedLines(clean func(string) string) []string {
-	var lines []string
-	for _, st := range c.Strategies {
-		for _, check := range st.Checks {
-			for _, line := range check.seeds() {
-				lines = append(lines, fmt.Sprintf("%s, %s: %s", clean(st.Label), clean(check.Check), line))
-			}
-		}
-	}
-	return lines
-}
-
 // seeds lists the seeds that changed their verdict, at most 12 ranges each way.
 func (c *checkChange) seeds() []string {
 	const most = 12
@@ -232,14 +215,6 @@ func (c *checkChange) seeds() []string {
 		}
 	}
 	return lines
-}
-
-// verdict prints the verdict, and whether it decides nothing.
-func (c *checkChange) verdict() string {
-	if c.Harmless && c.Verdict != same {
-		return string(c.Verdict) + " (harmless)"
-	}
-	return string(c.Verdict)
 }
 
 // String prints the share of violating runs among the decided ones.

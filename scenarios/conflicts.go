@@ -22,6 +22,9 @@ func (v *validator) conflicts() {
 			v.conflictsOf(use, entry, v.uses[i])
 		}
 	}
+	if v.Workers == 1 && len(v.Faults) == 0 {
+		v.warn("one worker and no fault: nothing competes for the lock and nothing fails, so the runs show nothing about mutual exclusion", "workers", "strategies")
+	}
 	v.conflictOfSize()
 	v.unusedFamilies()
 	single := func(use Strategy) bool { return v.known.entries[use.Name].Topology.Nodes == 1 }

@@ -60,6 +60,13 @@ servers: {nodes: 3}`, []string{`c.yaml:5:18: warning: no strategy takes its lock
 		{"a stall of a task that there is not", head + `workload: {kind: counter, hold: 100ms}
 strategies: [redis]
 faults: [{at: 5s, stall: {target: worker-1, task: renewal, for: 5s}}]`, []string{`c.yaml:5:51: warning: no strategy has a task of this name, since none renews its lease: this fault hits nothing`}},
+		{"one worker and no fault", head + `workers: 1
+workload: {kind: counter, hold: 100ms}
+strategies: [redis]`, []string{"c.yaml:3:10: warning: one worker and no fault: nothing competes for the lock and nothing fails, so the runs show nothing about mutual exclusion"}},
+		{"one worker and a fault", head + `workers: 1
+workload: {kind: counter, hold: 100ms}
+strategies: [redis]
+faults: [{at: 5s, pause: {target: worker-1, for: 1s}}]`, nil},
 		{"a large run with all checks", `name: c
 duration: 5000s
 workers: 10

@@ -227,7 +227,7 @@ func loadFile(arg string, own []lock.Entry) (*Scenario, error) {
 	case err == nil:
 		return Parse(arg, data, own...)
 	case os.IsNotExist(err) && !strings.ContainsAny(arg, `/\.`):
-		return nil, fmt.Errorf("%s; a file of that name is not there either",
+		return nil, fmt.Errorf("no such file, and %s",
 			strictyaml.Unknown("scenario", arg, Builtins()))
 	default:
 		return nil, fmt.Errorf("read scenario: %w", err)

@@ -368,11 +368,11 @@ func TestLoad(t *testing.T) {
 	}
 	for arg, want := range map[string]string{
 		path:           path + `:5:1: unknown key "sedes"; did you mean "seeds"?`,
-		"klepman":      `unknown scenario "klepman"; did you mean "kleppmann"?; a file of that name is not there either`,
+		"klepman":      `no such file, and unknown scenario "klepman"; did you mean "kleppmann"?`,
 		"./klepman":    `read scenario: open ./klepman: no such file or directory`,
 		"klepman.yaml": `read scenario: open klepman.yaml: no such file or directory`,
 		"builtin":      `read scenario: read builtin: is a directory`,
-		"":             `unknown scenario ""; known are ` + strings.Join(Builtins()[:12], ", ") + `, ...; a file of that name is not there either`,
+		"":             `no such file, and unknown scenario ""; known are ` + strings.Join(Builtins()[:12], ", ") + `, ...`,
 	} {
 		if _, err := Load(arg); err == nil || err.Error() != want {
 			t.Errorf("Load(%q):\ngot  %v\nwant %s", arg, err, want)

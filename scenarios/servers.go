@@ -71,7 +71,7 @@ func (s *Scenario) ServersOf(own lock.Topology, use Strategy) Servers {
 // The nodes of every world beside those of the workers, which have the names of the workers.
 const (
 	LockNode     = "lock" // the server of the lock, or all of them
-	replicaNode  = "lock-replica"
+	ReplicaNode  = "lock-replica"
 	ResourceNode = "resource"
 	OutsideNode  = "outside" // the service of effects outside of the resource
 )
@@ -82,7 +82,7 @@ func (s Servers) nodeNames() []string {
 		return numbered(LockNode, n)
 	}
 	if s.Replicas > 0 {
-		return []string{LockNode, replicaNode}
+		return []string{LockNode, ReplicaNode}
 	}
 	return []string{LockNode}
 }
@@ -194,5 +194,5 @@ func (v *validator) lockNodes() []string {
 
 // nodePattern matches the names of servers in any scenario.
 func nodePattern() string {
-	return fmt.Sprintf("^(%s|%s|%s|%[1]s-[1-9][0-9]?)$", LockNode, ResourceNode, replicaNode)
+	return fmt.Sprintf("^(%s|%s|%s|%[1]s-[1-9][0-9]?)$", LockNode, ResourceNode, ReplicaNode)
 }

@@ -9,14 +9,17 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"lockquake/internal/strictyaml"
 	"lockquake/reports"
 	"lockquake/reports/tables"
+	"lockquake/reports/words"
 	"lockquake/scenarios"
 	"lockquake/scenarios/advise"
+	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/results"
 )
 
@@ -53,7 +56,9 @@ A distribution is written as "3s", "up to 3s", "1s to 3s", "p99 50ms", "p50 5ms,
 the log of a runtime (docs/pauses.md). Pauses can say how often they come: "up to 3s, every 5m".
 
 The answer takes up to a minute on two cores, or some minutes if a job is much longer than its
-lease. If the runs would take even longer, that is an error. The same inputs give the same answer.
+lease. With work that is much shorter than the lease, or messages that take long, it can take hours.
+If it may take more than ten minutes, advise says so after ten seconds. Inputs with even longer runs
+are an error. The same inputs give the same answer.
 
 ` + "Exit codes: 0 an answer, 64 usage error, 70 a fault of lockquake itself, 130 interrupted.",
 		Example: `  lockquake advise
@@ -71,10 +76,9 @@ lease. If the runs would take even longer, that is an error. The same inputs giv
 	f.flags(cmd, "lockquake-advice.yaml")
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", "text", "what to print: "+strings.Join(adviseFormats(), ", "))
-	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one per processor)")
+	jobsFlag(cmd, &f.jobs)
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 	completeFlag(cmd, "format", cobra.FixedCompletions(adviseFormats(), cobra.ShellCompDirectiveNoFileComp))
-	completeFlag(cmd, "jobs", cobra.NoFileCompletions)
 	return cmd
 }
 
@@ -104,9 +108,6 @@ func (f *adviseFlags) advise(ctx context.Context, cmd *cobra.Command) error {
 	if err := oneOf("format", f.format, adviseFormats()); err != nil {
 		return err
 	}
-	if f.jobs < 0 {
-		return usagef("--jobs must be a positive number, not %d", f.jobs)
-	}
 	in, err := f.inputs(ctx, cmd)
 	if err != nil {
 		return err
@@ -120,13 +121,19 @@ func (f *adviseFlags) advise(ctx context.Context, cmd *cobra.Command) error {
 	}
 	f.warn(cmd.ErrOrStderr(), asked)
 	r := advise.Request{Inputs: in, Path: f.out, Program: f.program.name, Jobs: f.jobs}
-	end := func() {}
-	if !f.quiet {
-		bar := progressOf(cmd.ErrOrStderr(), "advise")
-		r.Progress, end = bar.show, bar.end
+	bar := progressOf(cmd.ErrOrStderr(), "advise")
+	ahead := forecast{scenario: asked, began: bar.began}
+	r.Progress = func(p campaign.Progress) {
+		if text := ahead.text(p, bar.now()); text != "" {
+			bar.clear()
+			say(cmd.ErrOrStderr(), "%s: %s", f.program.name, text)
+		}
+		if !f.quiet {
+			bar.show(p)
+		}
 	}
 	answer, scenario, err := advise.Run(ctx, r)
-	end()
+	bar.end()
 	if err != nil {
 		if ctx.Err() != nil {
 			return interruptError{"before the answer; nothing was written"}
@@ -138,6 +145,32 @@ func (f *adviseFlags) advise(ctx context.Context, cmd *cobra.Command) error {
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s, the scenario of this answer\n", f.out)
 	return f.print(cmd.OutOrStdout(), answer)
+}
+
+// forecast says once how much advise has to run, if that may take longer than longAnswer.
+type forecast struct {
+	scenario *scenarios.Scenario
+	began    time.Time
+	said     bool
+}
+
+// longAnswer is much more time than usual inputs take.
+const longAnswer = 10 * time.Minute
+
+// text returns what there is to say after a run, "" if nothing. It judges the runs of the first ten seconds or more.
+func (f *forecast) text(p campaign.Progress, now time.Time) string {
+	took := now.Sub(f.began)
+	if f.said || took < between {
+		return ""
+	}
+	all := time.Duration(float64(took) / float64(max(1, p.Done)) * float64(p.Total))
+	if all <= longAnswer {
+		return ""
+	}
+	f.said = true
+	seconds := float64(p.Total) * float64(f.scenario.Workers) * f.scenario.Duration.Seconds()
+	return fmt.Sprintf("up to %s of %d workers for %v (%s worker seconds) may take about %v: work that is much shorter than the lease, and messages that take long, make many events",
+		words.Counted(p.Total, "run"), f.scenario.Workers, f.scenario.Duration, words.Thousands(int(seconds)), all.Round(time.Minute))
 }
 
 // warn prints a line for each pair of inputs that defeat each other, such as a renewal after the end of the lease.

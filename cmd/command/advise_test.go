@@ -9,8 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"lockquake/scenarios"
 	"lockquake/scenarios/advise"
+	"lockquake/scenarios/campaign"
 )
 
 // executed runs a command line in a folder of its own, without a terminal.
@@ -70,7 +73,7 @@ func TestAWrongInputOfAdviseIsOneLine(t *testing.T) {
 		{"--out mine.txt", `--out: a scenario is a .yaml file, not "mine.txt"`},
 		{"--out missing/mine.yaml", `--out: there is no folder "missing"`},
 		{"--format jsn", `--format: unknown format "jsn"; did you mean "json"?`},
-		{"--jobs -1", "--jobs must be a positive number, not -1"},
+		{"--jobs -1", `invalid argument "-1" for "--jobs" flag: must be 0 or a positive integer`},
 		{"kleppmann", `advise takes no argument, and "kleppmann" is one`},
 	} {
 		out, failed, code := executed(t, append([]string{"advise"}, strings.Fields(test.args)...)...)
@@ -128,5 +131,30 @@ func TestAnInterruptedAdviseWritesNothing(t *testing.T) {
 	}
 	if files, _ := filepath.Glob("*"); len(files) > 0 {
 		t.Errorf("it left %v", files)
+	}
+}
+
+// 40 of 4,000 runs in 10 s are 1,000 s for all. Two workers for 4 minutes are 480 worker seconds a run.
+func TestAdviseSaysOnceThatAnAnswerTakesLong(t *testing.T) {
+	began := time.Unix(0, 0)
+	f := forecast{scenario: &scenarios.Scenario{Workers: 2, Duration: 4 * time.Minute}, began: began}
+	for _, step := range []struct {
+		after time.Duration
+		done  int
+		long  bool
+	}{
+		{9 * time.Second, 1, false},
+		{10 * time.Second, 70, false},
+		{10 * time.Second, 40, true},
+		{20 * time.Second, 80, false},
+	} {
+		got, want := f.text(campaign.Progress{Done: step.done, Total: 4000}, began.Add(step.after)), ""
+		if step.long {
+			want = "up to 4,000 runs of 2 workers for 4m0s (1,920,000 worker seconds) may take about 17m0s: " +
+				"work that is much shorter than the lease, and messages that take long, make many events"
+		}
+		if got != want {
+			t.Errorf("%d runs after %v: %q, want %q", step.done, step.after, got, want)
+		}
 	}
 }

@@ -19,6 +19,11 @@ func badlocks() {
 			_ = d.Env.Sleep(context.Background(), rand.N(time.Second))
 		})),
 		WithStrategy("panics", "panics", bad(func(lock.Deps) { panic("my own bug") })),
+		WithStrategy("panics-later", "panics in some runs, and not in that of seed 1", bad(func(d lock.Deps) {
+			if d.Env.Rand("luck").IntN(10) == 0 {
+				panic("my own bug")
+			}
+		})),
 		WithStrategy("real-clock", "does what the time of day says", bad(func(d lock.Deps) {
 			time.Sleep(time.Millisecond)
 			_ = d.Env.Sleep(context.Background(), time.Duration(time.Now().Nanosecond()))

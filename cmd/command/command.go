@@ -60,6 +60,9 @@ func (p program) execute(ctx context.Context, args []string, stdout, stderr io.W
 		if failed, ok := errors.AsType[*run.Error](err); ok {
 			p.explain(stderr, failed)
 		}
+		if kept, ok := errors.AsType[keptError](err); ok {
+			fmt.Fprintln(stderr, kept.text)
+		}
 	}
 	return code
 }
@@ -87,6 +90,14 @@ func usagef(format string, args ...any) error {
 type interruptError struct{ text string }
 
 func (e interruptError) Error() string { return "interrupted: " + e.text }
+
+// keptError is an error of a campaign whose finished runs are kept. Its text says where.
+type keptError struct {
+	error
+	text string
+}
+
+func (e keptError) Unwrap() error { return e.error }
 
 // outcomeError is a verdict that is not a pass, as an exit code. The command has already
 // printed the reasons.

@@ -16,7 +16,7 @@
 //     file with its name, except replay (reproduce.go), validate (list.go) and help (root.go): advise, check, compare,
 //     explore, hiccup, init, list, matrix, merge, rate, reproduce, run, schema, shrink, sweep and version. checkjepsen.go is the
 //     part of check for histories of Jepsen. An [Extension] adds commands of another module (extension.go).
-//   - set.go has the flag --set, shard.go the flag --shard. points.go describes points, libraries.go names the strategy that
+//   - set.go has the flag --set, jobs.go the flag --jobs, shard.go the flag --shard. points.go describes points, libraries.go names the strategy that
 //     runs for a library, large.go announces the memory of large runs, screen.go lays out text for a terminal. delivery.go and summary.go print and write the results of run and
 //     merge, annotate.go prints what GitHub Actions shows beside the lines of a scenario, progress.go shows the progress.
 //     ask.go asks for the inputs of advise and init.

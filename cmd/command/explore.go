@@ -73,6 +73,7 @@ lock under test itself, 130 interrupted.`,
 		},
 	}
 	f.declare(cmd.Flags())
+	jobsFlag(cmd, &f.jobs)
 	setFlag(cmd, &f.sets)
 	cmd.Flags().StringVar(&f.pauses, "pauses", "", "let a pause last as long as the longest in this file (default: as long as other faults): "+pauseFiles)
 	var names []cobra.Completion
@@ -82,7 +83,7 @@ lock under test itself, 130 interrupted.`,
 	completeFlag(cmd, "kinds", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(cmd, "strategy", p.completeStrategies)
 	completeFlag(cmd, "format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
-	for _, name := range []string{"faults", "workers", "sections", "for", "seed", "jobs", "placement"} {
+	for _, name := range []string{"faults", "workers", "sections", "for", "seed", "placement"} {
 		completeFlag(cmd, name, cobra.NoFileCompletions)
 	}
 	return cmd
@@ -99,7 +100,6 @@ func (f *exploreFlags) declare(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.placement, "placement", nil, "try this fault only, and tell what happened; twice for two faults")
 	flags.StringVar(&f.write, "write", "", "write a placement as a scenario to this file")
 	flags.StringVar(&f.format, "format", "table", "what to print: table or json")
-	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one per processor)")
 	flags.BoolVar(&f.fail, "fail-on-violation", false, "exit with 1 if a placement corrupts something or breaks fencing")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 }
@@ -122,8 +122,6 @@ func (f *exploreFlags) run(ctx context.Context, arg string, stdout, stderr io.Wr
 		return err
 	}
 	switch {
-	case f.jobs < 0:
-		return usagef("--jobs must be a positive number, not %d", f.jobs)
 	case f.search.Faults < 1 || f.search.Faults > 2:
 		return usagef("--faults is 1 or 2, not %d", f.search.Faults)
 	case f.search.Sections < 1 || f.search.Workers < 0 || f.search.Seed < 1:
@@ -162,7 +160,7 @@ func (f *exploreFlags) run(ctx context.Context, arg string, stdout, stderr io.Wr
 		return err
 	}
 	if e.Partial {
-		return interruptError{fmt.Sprintf("%s was stopped after %s", s.Name, words.Count(e.Tried(), "placement"))}
+		return interruptError{fmt.Sprintf("%s was stopped after %s", s.Name, words.Counted(e.Tried(), "placement"))}
 	}
 	if f.fail && slices.ContainsFunc(e.Strategies, func(st results.ExploredStats) bool { return st.Corrupting+st.Fencing > 0 }) {
 		return outcomeError{exitViolation}

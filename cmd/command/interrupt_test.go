@@ -131,7 +131,7 @@ func TestAnInterruptedRunReportsTheRunsThatWereDone(t *testing.T) {
 			if !strings.Contains(p.stdout.String(), "gc-pause, seeds 1 to 1000000, stopped before the end\n") {
 				t.Errorf("printed: %s", p.stdout.String())
 			}
-			want := regexp.MustCompile(`^lockquake: interrupted: gc-pause was stopped after \d+ of 8000000 runs; --resume goes on\n$`)
+			want := regexp.MustCompile(`^lockquake: interrupted: gc-pause was stopped after [\d,]+ of 8,000,000 runs; --resume goes on\n$`)
 			if !want.MatchString(p.stderr.String()) {
 				t.Errorf("said: %q", p.stderr.String())
 			}
@@ -149,7 +149,7 @@ func TestAnInterruptedRateReportsTheRunsThatWereDone(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := interruptAtProgress(t, dir, "^gc-pause: [0-9]", "rate", "gc-pause", "--strategy", "redis", "--pauses", "pauses.txt", "--pauses-over", "24h", "--seeds", "1-1000000", "--out", "report")
-	if !regexp.MustCompile(`^lockquake: interrupted: gc-pause was stopped after [0-9]+ of 1000000 runs with a long pause$`).MatchString(last) {
+	if !regexp.MustCompile(`^lockquake: interrupted: gc-pause was stopped after [0-9,]+ of 1,000,000 runs with a long pause$`).MatchString(last) {
 		t.Errorf("it says %q", last)
 	}
 	var y results.Yearly
@@ -432,7 +432,7 @@ func TestAnInterruptedMatrixReportsTheRunsThatWereDone(t *testing.T) {
 	}
 	dir := t.TempDir()
 	last := interruptAtProgress(t, dir, "^matrix: ", "matrix", "--need", "readers", "--seeds", "1-100000", "--out", "matrix", "--format", "answer")
-	if !regexp.MustCompile(`^lockquake: interrupted: the matrix was stopped after [0-9]+ runs; the tables show what they tell$`).MatchString(last) {
+	if !regexp.MustCompile(`^lockquake: interrupted: the matrix was stopped after [0-9,]+ runs; the tables show what they tell$`).MatchString(last) {
 		t.Errorf("it says %q", last)
 	}
 	m, err := results.ReadMatrix(filepath.Join(dir, "matrix"))
@@ -451,7 +451,7 @@ func TestAnInterruptedExploreReportsThePlacementsThatWereTried(t *testing.T) {
 	}
 	dir := t.TempDir()
 	last := interruptAtProgress(t, dir, "^gc-pause: [0-9]", "explore", "gc-pause", "--strategy", "redis", "--faults", "2", "--sections", "9", "--write", "placed.yaml")
-	if !regexp.MustCompile(`^lockquake: interrupted: gc-pause was stopped after [0-9]+ placements$`).MatchString(last) {
+	if !regexp.MustCompile(`^lockquake: interrupted: gc-pause was stopped after [0-9,]+ placements$`).MatchString(last) {
 		t.Errorf("it says %q", last)
 	}
 	// One of the placements that were tried is written, and its file is as expected.

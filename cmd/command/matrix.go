@@ -13,6 +13,7 @@ import (
 	"lockquake/internal/strictyaml"
 	"lockquake/reports"
 	"lockquake/reports/tables"
+	"lockquake/reports/words"
 	"lockquake/scenarios"
 	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/matrix"
@@ -93,11 +94,9 @@ exit code does not depend on the results: it is 0, or 64, 70 and 130 as for the 
 	flags.StringVar(&f.out, "out", "lockquake-matrix", "directory to write the report to")
 	flags.BoolVar(&f.noReport, "no-report", false, "write no report directory")
 	flags.StringVar(&f.format, "format", "table", "what to print: "+strings.Join(matrixFormats(), ", "))
-	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one per processor)")
+	jobsFlag(cmd, &f.jobs)
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
-	for _, flag := range []string{"seeds", "jobs"} {
-		completeFlag(cmd, flag, cobra.NoFileCompletions)
-	}
+	completeFlag(cmd, "seeds", cobra.NoFileCompletions)
 	completeFlag(cmd, "need", cobra.FixedCompletions(matrix.NeedNames(), cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(cmd, "strategy", p.completeStrategies)
 	completeFlag(cmd, "on", cobra.FixedCompletions(familyNames(), cobra.ShellCompDirectiveNoFileComp))
@@ -166,7 +165,7 @@ func (f *matrixFlags) stopped(ctx context.Context, m *results.Matrix) error {
 	case ctx.Err() == nil:
 		return nil
 	case m.Partial:
-		return interruptError{fmt.Sprintf("the matrix was stopped after %d runs; the tables show what they tell", m.Runs)}
+		return interruptError{fmt.Sprintf("the matrix was stopped after %s; the tables show what they tell", words.Counted(m.Runs, "run"))}
 	case f.advice && m.Advice == nil:
 		return interruptError{"the matrix is complete, and the advice was not compared"}
 	}
@@ -177,9 +176,6 @@ func (f *matrixFlags) stopped(ctx context.Context, m *results.Matrix) error {
 func (f *matrixFlags) request() (r matrix.Request, err error) {
 	if err := oneOf("format", f.format, matrixFormats()); err != nil {
 		return r, err
-	}
-	if f.jobs < 0 {
-		return r, usagef("--jobs must be a positive number, not %d", f.jobs)
 	}
 	for _, name := range f.needs {
 		if !slices.Contains(matrix.NeedNames(), name) {

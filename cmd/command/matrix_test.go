@@ -21,7 +21,7 @@ func TestAnInterruptAfterTheLastRunOfAMatrixNamesWhatIsUndone(t *testing.T) {
 		{"no advice was asked for", false, results.Matrix{}, ""},
 		{"the advice was not compared", true, results.Matrix{}, "interrupted: the matrix is complete, and the advice was not compared"},
 		{"the advice was compared", true, results.Matrix{Advice: []results.MatrixAdvice{{}}}, ""},
-		{"runs are missing", false, results.Matrix{Partial: true, Runs: 7}, "interrupted: the matrix was stopped after 7 runs; the tables show what they tell"},
+		{"runs are missing", false, results.Matrix{Partial: true, Runs: 7000}, "interrupted: the matrix was stopped after 7,000 runs; the tables show what they tell"},
 	} {
 		f := matrixFlags{advice: test.advice}
 		got := ""

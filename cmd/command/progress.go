@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"lockquake/reports/words"
 	"lockquake/scenarios"
 	"lockquake/scenarios/campaign"
 )
@@ -148,7 +149,7 @@ func (p *progress) line(clock string, columns int) string {
 			rate = fmt.Sprintf("%d %%", (100*p.violating[label]+n/2)/n)
 		}
 		part := joint + label + " " + rate
-		needed := columnsOf(line + part)
+		needed := words.Width(line + part)
 		if i < len(p.labels)-1 {
 			needed += len(more)
 		}
@@ -164,27 +165,11 @@ func (p *progress) line(clock string, columns int) string {
 	return cut(line, columns)
 }
 
-// columnsOf returns the largest width of a text on a terminal: a character that is not
-// ASCII may take two columns.
-func columnsOf(text string) int {
-	columns := 0
-	for _, r := range text {
-		columns += columnsOfRune(r)
-	}
-	return columns
-}
-
-func columnsOfRune(r rune) int {
-	if r < 0x80 {
-		return 1
-	}
-	return 2
-}
-
+// cut returns the beginning of a line that fits into columns.
 func cut(line string, columns int) string {
 	var kept strings.Builder
 	for _, r := range line {
-		if columns -= columnsOfRune(r); columns < 0 {
+		if columns -= words.Width(string(r)); columns < 0 {
 			break
 		}
 		kept.WriteRune(r)

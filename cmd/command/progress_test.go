@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"lockquake/reports/words"
 	"lockquake/scenarios"
 	"lockquake/scenarios/campaign"
 )
@@ -61,7 +62,7 @@ func TestProgressFitsTheTerminal(t *testing.T) {
 		}
 	}
 	for width := 1; width < 80; width++ {
-		if got := p.line("5s left", width); columnsOf(got) > width {
+		if got := p.line("5s left", width); words.Width(got) > width {
 			t.Errorf("%q is wider than %d columns", got, width)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"lockquake/reports"
 	"lockquake/reports/tables"
+	"lockquake/reports/words"
 	"lockquake/scenarios"
 	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/rate"
@@ -123,7 +124,7 @@ func (f *rateFlags) rate(ctx context.Context, arg string, stdout, stderr io.Writ
 				done, total = done+of.Runs, total+y.Seeds.Count()
 			}
 		}
-		return interruptError{fmt.Sprintf("%s was stopped after %d of %d runs with a long pause", s.Name, done, total)}
+		return interruptError{fmt.Sprintf("%s was stopped after %s of %s with a long pause", s.Name, words.Thousands(done), words.Counted(total, "run"))}
 	}
 	return err
 }

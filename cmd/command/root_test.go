@@ -94,3 +94,25 @@ func TestTheHelpOfACommandFitsTheScreen(t *testing.T) {
 		}
 	}
 }
+
+func TestJobsIsZeroOrMoreInEachCommandThatHasIt(t *testing.T) {
+	root, with := newProgram(nil).newRoot(io.Discard, io.Discard), 0
+	for _, cmd := range root.Commands() {
+		f := cmd.Flags().Lookup("jobs")
+		if f == nil {
+			continue
+		}
+		with++
+		if !strings.Contains(f.Usage, "0, the default: one per processor") {
+			t.Errorf("the help of %s does not say what 0 means: %s", cmd.Name(), f.Usage)
+		}
+		for text, wrong := range map[string]bool{"0": false, "3": false, "-1": true, "1.5": true, "": true} {
+			if err := cmd.Flags().Set("jobs", text); (err != nil) != wrong {
+				t.Errorf("%s --jobs %s: %v", cmd.Name(), text, err)
+			}
+		}
+	}
+	if with < 6 {
+		t.Errorf("%d commands have --jobs", with)
+	}
+}

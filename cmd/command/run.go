@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockquake/reports/words"
 	"lockquake/scenarios"
 	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/results"
@@ -97,14 +98,13 @@ docs/ci.md has the variables). If the platform sets no number of parts, write au
 	f.flags(cmd)
 	flags.BoolVar(&f.resume, "resume", false, "continue with the runs in OUT.runs or OUT/runs.log")
 	flags.StringVar(&f.part, "shard", "", "run one part of the seeds, as in 3/16, for merge; auto: the part comes from the environment of the platform")
-	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one per processor)")
+	jobsFlag(cmd, &f.jobs)
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 	for _, e := range p.extensions {
 		f.executors = append(f.executors, e.RunFlags(p.described, flags))
 	}
 	completeFlag(cmd, "seeds", cobra.NoFileCompletions)
 	completeFlag(cmd, "until", cobra.NoFileCompletions)
-	completeFlag(cmd, "jobs", cobra.NoFileCompletions)
 	completeFlag(cmd, "strategy", p.completeStrategies)
 	completeFlag(cmd, "shard", cobra.NoFileCompletions)
 	return cmd
@@ -190,15 +190,27 @@ func (f *runFlags) one(ctx context.Context, s *scenarios.Scenario, title, dir st
 		return nil, err
 	}
 	if c, err = f.campaign(ctx, s, title, r, stderr); c == nil {
-		return nil, err
+		if !f.noReport && journal.Runs() == 0 {
+			done = journal.Remove // it has nothing to resume
+			return nil, err
+		}
+		return nil, f.kept(err, journal, dir)
 	}
 	if err = f.deliver(c, s, dir, journal, stdout); err != nil || c.Partial {
-		return c, err
+		return c, f.kept(err, journal, dir)
 	}
 	if !f.noReport {
 		done = journal.Remove // the report has it
 	}
 	return c, delivered()
+}
+
+// kept adds to an internal error that the journal beside the report directory keeps the finished runs.
+func (f *runFlags) kept(err error, journal *campaign.Journal, dir string) error {
+	if f.noReport || exitCode(err) != exitInternal {
+		return err
+	}
+	return keptError{err, fmt.Sprintf("%s keeps %s; the same command with --resume continues with them", beside(dir), words.Count(journal.Runs(), "finished run"))}
 }
 
 // campaign runs one scenario and shows its progress.
@@ -219,9 +231,9 @@ func (f *runFlags) stoppedIn(c *results.Campaign, rest []*scenarios.Scenario) st
 	for _, st := range c.Strategies {
 		done += st.Runs
 	}
-	text := fmt.Sprintf("%s was stopped after %d of %d runs", c.Scenario, done, len(c.Strategies)*c.Seeds.Count())
+	text := fmt.Sprintf("%s was stopped after %s of %s", c.Scenario, words.Thousands(done), words.Counted(len(c.Strategies)*c.Seeds.Count(), "run"))
 	if c.Until > 0 {
-		text = fmt.Sprintf("%s was stopped after %d runs", c.Scenario, done)
+		text = fmt.Sprintf("%s was stopped after %s", c.Scenario, words.Counted(done, "run"))
 	}
 	if len(rest) > 0 {
 		text += "; " + notBegun(rest)
@@ -244,9 +256,6 @@ func notBegun(rest []*scenarios.Scenario) string {
 func (f *runFlags) request() (r campaign.Request, err error) {
 	if err := f.usable(); err != nil {
 		return r, err
-	}
-	if f.jobs < 0 {
-		return r, usagef("--jobs must be a positive number, not %d", f.jobs)
 	}
 	for _, asked := range f.executors {
 		if f.executor, err = asked(); f.executor != nil || err != nil {

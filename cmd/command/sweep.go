@@ -88,11 +88,9 @@ func (f *runFlags) searchFlags(cmd *cobra.Command, seeds, out, directory string)
 	flags.StringVar(&f.out, "out", out, directory)
 	flags.BoolVar(&f.noReport, "no-report", false, "write no directory")
 	flags.StringVar(&f.format, "format", "table", "what to print: table or json")
-	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one per processor)")
+	jobsFlag(cmd, &f.jobs)
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
-	for _, flag := range []string{"seeds", "jobs"} {
-		completeFlag(cmd, flag, cobra.NoFileCompletions)
-	}
+	completeFlag(cmd, "seeds", cobra.NoFileCompletions)
 	completeFlag(cmd, "check", f.program.completeChecksOf)
 	completeFlag(cmd, "strategy", f.program.completeStrategies)
 	completeFlag(cmd, "format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))

@@ -3,7 +3,8 @@ package jepsen
 import (
 	"bytes"
 	"strings"
-	"unicode/utf8"
+
+	"lockquake/internal/plaintext"
 )
 
 // Form is one of the two forms of a file.
@@ -28,8 +29,8 @@ func Parse(data []byte) ([]Operation, Form, error) {
 	err := parse(data, &f)
 	// A log may have other bytes in the lines that are skipped. Without an operation the file is not a log.
 	if len(f.operations) == 0 {
-		if binary := notText(data); binary != nil {
-			return nil, "", binary
+		if binary := plaintext.First(data, nil); binary != nil {
+			return nil, "", Place{binary.Line, binary.Column}.Errorf("%s", binary.Text)
 		}
 	}
 	if err != nil {
@@ -39,24 +40,6 @@ func Parse(data []byte) ([]Operation, Form, error) {
 		return nil, "", Place{1, 1}.Errorf("there is no operation of a client in it, neither as a log of Jepsen nor as EDN")
 	}
 	return f.operations, form, nil
-}
-
-// notText returns an error at the first byte that is not UTF-8, or nil.
-func notText(data []byte) error {
-	place := Place{1, 1}
-	for len(data) > 0 {
-		r, size := utf8.DecodeRune(data)
-		switch {
-		case r == utf8.RuneError && size == 1:
-			return place.Errorf("byte %#02x is not UTF-8 text", data[0])
-		case r == '\n':
-			place = Place{place.Line + 1, 1}
-		default:
-			place.Column++
-		}
-		data = data[size:]
-	}
-	return nil
 }
 
 // isEDN decides the form by the beginning of the file. A log may begin with a bracket too, but not

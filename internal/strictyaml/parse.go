@@ -7,9 +7,10 @@ import (
 	"io"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
+
+	"lockquake/internal/plaintext"
 )
 
 // The limits of a file. A node is a key, a value, a list or a map, counted again each time that an
@@ -68,21 +69,15 @@ func checkBytes(file string, data []byte) error {
 	if len(data) > MaxSize {
 		return &Error{file, 1, 1, fmt.Sprintf("the file is larger than %d bytes", MaxSize)}
 	}
-	line, column := 1, 1
-	for rest := data; len(rest) > 0; {
-		r, size := utf8.DecodeRune(rest)
-		switch {
-		case r == utf8.RuneError && size == 1:
-			return &Error{file, line, column, fmt.Sprintf("byte %#02x is not UTF-8 text", rest[0])}
-		case r == '\n':
-			line, column = line+1, 0
-		case r < ' ' && r != '\t' && r != '\r', r >= 0x7f && r < 0xa0, r == 0xfffe, r == 0xffff:
-			return &Error{file, line, column, fmt.Sprintf("control character %U is not allowed", r)}
-		}
-		rest = rest[size:]
-		column++
+	if f := plaintext.First(data, isControl); f != nil {
+		return &Error{file, f.Line, f.Column, f.Text}
 	}
 	return nil
+}
+
+// isControl reports whether YAML does not allow a character.
+func isControl(r rune) bool {
+	return r < ' ' && r != '\t' && r != '\r' && r != '\n' || r >= 0x7f && r < 0xa0 || r == 0xfffe || r == 0xffff
 }
 
 // syntaxError returns an error of the library as an error of the file. It points to where

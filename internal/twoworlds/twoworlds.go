@@ -78,3 +78,14 @@ func Within(e env.Env, d time.Duration, do func(ctx context.Context)) {
 	defer cancel()
 	do(ctx)
 }
+
+// Repeat calls do until it succeeds, at most the given number of times, and returns its last error. A request that is
+// repeated as often as a cluster has members reaches each of them, if it is sent to the next one each time.
+func Repeat(times int, do func() error) (err error) {
+	for range times {
+		if err = do(); err == nil {
+			return nil
+		}
+	}
+	return err
+}

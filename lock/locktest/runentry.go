@@ -158,7 +158,7 @@ func (r *request) expectIn(s *scenarios.Scenario) error {
 		return fmt.Errorf("locktest: Seeds(%d): it must be a positive number", r.seeds)
 	}
 	if r.jobs < 0 {
-		return fmt.Errorf("locktest: -lockquake.jobs %d: it must be a positive number", r.jobs)
+		return fmt.Errorf("locktest: -lockquake.jobs %d: it must be 0 or a positive number", r.jobs)
 	}
 	if r.seeded {
 		s.Seeds = r.seeds

@@ -159,7 +159,7 @@
 
     legend() {
       const list = element("ul", "key");
-      for (const [kind, words] of [["belief", "believes that it holds the lock"], ["after", "its call goes on"], ["lease", "lease at the server"], ["fault", "fault"], ["wait", "waits"], ["quiet", "other sections and leases, put together"]]) {
+      for (const [kind, words] of [["belief", this.data.noLock ? "is in its section" : "believes that it holds the lock"], ["after", "its call goes on"], ["lease", "lease at the server"], ["fault", "fault"], ["wait", "waits"], ["quiet", "other sections and leases, put together"]]) {
         if (!this.data.spans.some((span) => span.kind === kind)) continue;
         const entry = element("li");
         const svg = shape("svg", { width: 20, height: 10, "aria-hidden": "true" });
@@ -210,9 +210,11 @@
       const focused = this.items && this.items.findIndex((item) => item.node === document.activeElement);
       const svg = shape("svg", { width: this.width, height: this.height, viewBox: `0 0 ${this.width} ${this.height}` });
       this.items = [];
+      this.labels = []; // of the spans, over the arrows that cross them
       this.frame(svg);
       this.spans = this.data.spans.map((s) => this.span(svg, s));
       this.arrows = this.data.arrows.map((a) => this.arrow(svg, a));
+      svg.append(...this.labels);
       this.marks = this.stacked().map((at, i) => this.mark(svg, at, i));
       this.items.sort((a, b) => a.at - b.at);
       svg.append(this.names());
@@ -278,7 +280,7 @@
       if (s.kind === "fault") { y += size.bar + 5; half = 5; font = 9.5; }
       node.append(shape("rect", { x: from, y: y - half, width, height: 2 * half, rx: 1.5 }));
       if (!thin(s.kind) && wide(s.label, font) < width - 8) {
-        node.append(shape("text", { x: from + 5, y: y + font * 0.36, "font-size": font }, s.label));
+        this.labels.push(shape("text", { class: "inside " + s.kind, "aria-hidden": "true", x: from + 5, y: y + font * 0.36, "font-size": font }, s.label));
       }
       return node;
     }
@@ -340,7 +342,7 @@
 
     standing(i) {
       const s = this.data.steps[i];
-      return `believes it holds: ${s.believes} · lease: ${s.lease} · resource: ${s.resource}`;
+      return `${this.data.noLock ? "in its section" : "believes it holds"}: ${s.believes} · lease: ${s.lease} · resource: ${s.resource}`;
     }
 
     // tell describes what is pointed at.

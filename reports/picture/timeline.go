@@ -75,6 +75,9 @@ func (s *slide) draw(name string, rows int) {
 	for i := range s.t.Arrows {
 		s.arrow(&s.t.Arrows[i])
 	}
+	for i := range s.t.Spans {
+		s.spanLabel(&s.t.Spans[i])
+	}
 	s.marks()
 	for i := range s.t.Arrows {
 		s.token(&s.t.Arrows[i])
@@ -132,8 +135,12 @@ type legendEntry struct {
 func legendOf(t *timeline.Timeline) []legendEntry {
 	const slack = 1.1 // other fonts are wider
 	var entries []legendEntry
+	belief := "believes that it holds the lock"
+	if t.NoLock {
+		belief = "is in its section"
+	}
 	for _, entry := range []legendEntry{
-		{kind: "belief", words: "believes that it holds the lock"},
+		{kind: "belief", words: belief},
 		{kind: "after", words: "its call goes on"},
 		{kind: "lease", words: "lease at the server"},
 		{kind: "quiet", words: "other sections and leases, put together"},
@@ -220,27 +227,45 @@ func (s *slide) axis() {
 	s.FillText(style, vg.Point{X: s.Max.X - slideMargin, Y: bottom - axisHeight + 16}, "the time axis is stretched where much happens")
 }
 
-func (s *slide) span(span *timeline.Span) {
-	y, from, to := s.y(span.Lane), s.x(span.From), s.x(span.To)
-	to = max(to, from+1.5)
-	half, size, c := barHalf, vg.Length(9), ink()
-	if thin(span.Kind) {
-		s.FillPolygon(spanColor(span.Kind), corners(rectangle(from, to, y-thinHalf, y+thinHalf)))
-		return
+// bar returns the box of a span.
+func (s *slide) bar(span *timeline.Span) vg.Rectangle {
+	y, from, to, half := s.y(span.Lane), s.x(span.From), s.x(span.To), barHalf
+	switch {
+	case thin(span.Kind):
+		half = thinHalf
+	case span.Kind == "fault":
+		y, half = y-barHalf-4, 5
+	case span.Kind == "quiet":
+		half = 5
 	}
+	return rectangle(from, max(to, from+1.5), y-half, y+half)
+}
+
+func (s *slide) span(span *timeline.Span) {
+	box := s.bar(span)
+	s.FillPolygon(spanColor(span.Kind), corners(box))
+	if !thin(span.Kind) {
+		frame(s.Canvas, box, 0.6, color.White)
+	}
+}
+
+// spanLabel writes the label of a span into its bar, if there is room, over the arrows that cross it.
+func (s *slide) spanLabel(span *timeline.Span) {
+	box, size, c := s.bar(span), vg.Length(9), ink()
 	switch span.Kind {
 	case "fault":
-		y, half, size = y-barHalf-4, 5, 7.5
+		size = 7.5
 	case "quiet":
-		half, size, c = 5, 8, dimInk()
+		size, c = 8, dimInk()
 	}
-	box := rectangle(from, to, y-half, y+half)
-	s.FillPolygon(spanColor(span.Kind), corners(box))
-	frame(s.Canvas, box, 0.6, color.White)
 	style := textStyle(size, c, draw.XLeft)
-	if style.Width(span.Label) <= to-from-6 {
-		s.FillText(style, vg.Point{X: from + 4, Y: y + 0.8}, span.Label)
+	width := style.Width(span.Label)
+	if thin(span.Kind) || width > box.Max.X-box.Min.X-6 {
+		return
 	}
+	const edge = 0.6
+	s.FillPolygon(spanColor(span.Kind), corners(rectangle(box.Min.X+3, box.Min.X+5+width, box.Min.Y+edge, box.Max.Y-edge)))
+	s.FillText(style, vg.Point{X: box.Min.X + 4, Y: (box.Min.Y+box.Max.Y)/2 + 0.8}, span.Label)
 }
 
 // arrow draws a message from the edge of one bar to the edge of the other.

@@ -6,7 +6,7 @@
 // violated ([Tell]), or a given one ([TellCheck]). Lines of evidence are marked *, the line
 // that completes the violation !. At most six other lines follow it, and the end of the run:
 //
-//	   time, s  who       what                                     believes it holds  lease, until
+//	   time, s  who       what                                     in its section     lease, until
 //	     0.007  worker-2  enters its section                       worker-1 worker-2  -
 //	*    0.009  worker-2  reads 0                                  worker-1 worker-2  -
 //	*    0.012  worker-1  writes 1                                 worker-1 worker-2  -
@@ -14,6 +14,6 @@
 //
 // The steps, a file each: story.go chooses the check and shortens the story, scope.go the
 // part of the run, teller.go walks the history and keeps the state, evidence.go marks the
-// evidence, write.go prints. The words for an event depend on its kind: sections.go, ops.go,
-// servers.go and faults.go.
+// evidence, primaries.go names the node of a replicated service, write.go prints. The words
+// for an event depend on its kind: sections.go, ops.go, servers.go and faults.go.
 package story

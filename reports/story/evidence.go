@@ -36,11 +36,11 @@ func (t *teller) tellPlainly(e *history.Event) {
 	case history.AcquireCalled:
 		text = "asks for the lock" + t.which(e.Key)
 	case history.Granted:
-		actor, text = cmp.Or(e.Node, LockServer), "gives the lock to "+e.Worker+t.which(e.Key)
+		actor, text = t.primaries.At(e), "gives the lock to "+e.Worker+t.which(e.Key)
 	case history.Freed:
 		text = "releases the lock" + t.onServer(e)
 	case history.Expired, history.Evicted:
-		actor, text = cmp.Or(e.Node, LockServer), "ends the lease of "+e.Worker+t.which(e.Key)
+		actor, text = t.primaries.At(e), "ends the lease of "+e.Worker+t.which(e.Key)
 	case history.Told:
 		text = "is told that it lost the lock"
 	case history.ReleaseCalled:

@@ -111,7 +111,7 @@ var claims = []struct {
 	text  *regexp.Regexp
 	holds func(run *results.Trial, l Line) bool
 }{
-	{regexp.MustCompile("the replica takes over"), happened(func(e *history.Event) bool { return e.Type == history.Promoted })},
+	{regexp.MustCompile("^takes over"), happened(func(e *history.Event) bool { return e.Type == history.Promoted })},
 	{regexp.MustCompile("^comes back"), happened(func(e *history.Event) bool { return e.Type == history.Restarted })},
 	{regexp.MustCompile("^starts again"), happened(func(e *history.Event) bool {
 		return e.Type == history.Restarted || e.Type == history.FaultEnd && e.Kind == "crash"

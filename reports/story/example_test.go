@@ -53,7 +53,7 @@ func ExampleTell() {
 	// lost-update invalid: worker-2's section 1 saw 0 of item n and wrote 1 over 1, the work of
 	//   worker-1's section 1 (wrote 1)
 	//
-	//    time, s  who       what                                     believes it holds  lease, until  resource
+	//    time, s  who       what                                     in its section     lease, until  resource
 	//      0.002  worker-1  enters its section                       worker-1           -             n=0
 	//      0.004  worker-1  reads 0                                  worker-1           -             n=0
 	//      0.007  worker-2  enters its section                       worker-1 worker-2  -             n=0

@@ -64,13 +64,14 @@ func (t *teller) tellFault(e *history.Event) {
 	f := faultEventOf(t.run, e)
 	id := faultID{e.Fault, e.Target}
 	var text string
-	w := turning
+	w, begin := turning, e
 	if e.Type == history.FaultBegin {
 		text = t.begin(f)
 		if f.takes > 0 {
 			t.open[id] = *e
 		}
-	} else if _, open := t.open[id]; open {
+	} else if began, open := t.open[id]; open {
+		begin = &began
 		delete(t.open, id)
 		for _, other := range t.open {
 			if other.Kind == e.Kind && other.Target == e.Target {
@@ -82,13 +83,13 @@ func (t *teller) tellFault(e *history.Event) {
 	if text == "" {
 		return
 	}
-	actor, of := t.hitBy(f)
+	actor, of := t.hitBy(f, begin)
 	t.say(&of, actor, w, "%s", text)
 }
 
 // hitBy returns the actor of the line about a fault, and its event with the worker and the
-// section that it hits. A story leaves out faults in sections that are not in its scope.
-func (t *teller) hitBy(f faultEvent) (actor string, of history.Event) {
+// section that it hits. The event with which the fault began is given. A story leaves out faults in sections that are not in its scope.
+func (t *teller) hitBy(f faultEvent, begin *history.Event) (actor string, of history.Event) {
 	of = *f.Event
 	target := f.target()
 	switch {
@@ -99,7 +100,7 @@ func (t *teller) hitBy(f faultEvent) (actor string, of history.Event) {
 		of.Worker, of.Section = target, t.current[target].n
 		return target, of
 	}
-	return words.Plain(target, 24), of
+	return words.Plain(t.primaries.Hit(target, begin), 24), of
 }
 
 func (t *teller) isWorker(name string) bool {
@@ -120,12 +121,9 @@ func (t *teller) crashes(worker string) {
 func (t *teller) tellChange(e *history.Event) {
 	delete(t.down, e.Node)
 	if e.Type == history.Restarted {
-		actor, text := words.Plain(e.Node, 24), "starts again"
-		if t.primary != "" && t.primary != e.Node {
-			text += ", as the replica"
-		}
-		if t.down[LockServer] { // all of its servers crashed at once
-			actor = LockServer
+		actor, text := words.Plain(e.Node, 24), t.primaries.restart(e)
+		if t.down[LockServer] && t.primaries.first != LockServer { // all of its servers crashed at once
+			actor, text = LockServer, "starts again"
 		}
 		if !t.saidNow(e.At, "comes back") && !t.saidNow(e.At, "starts again") {
 			t.say(e, actor, work, "%s", text)
@@ -133,10 +131,9 @@ func (t *teller) tellChange(e *history.Event) {
 		delete(t.down, LockServer)
 		return
 	}
-	t.primary = e.Node
 	delete(t.down, LockServer)
-	if text := "the replica takes over"; !t.saidNow(e.At, text) {
-		t.say(e, LockServer, turning, "%s", text)
+	if text := t.primaries.takeover(); !t.saidNow(e.At, "takes over") {
+		t.say(e, words.Plain(e.Node, 24), turning, "%s", text)
 	}
 }
 

@@ -92,7 +92,7 @@ func (t *teller) tellServer(e *history.Event) {
 			l.token = s.Token // the server may not know the token; the line comes when the section is entered
 			return
 		}
-		t.say(t.forAsker(e, e.Worker), LockServer, turning, "%s%s", t.unusedGrant(e), t.which(e.Key))
+		t.say(t.forAsker(e, e.Worker), t.primaries.At(e), turning, "%s%s", t.unusedGrant(e), t.which(e.Key))
 	case history.Refused:
 		t.tellRefused(e)
 	case history.Renewed:
@@ -105,7 +105,7 @@ func (t *teller) tellServer(e *history.Event) {
 		id := t.asking[asker{held.worker, e.Key}]
 		switch {
 		case t.changes[change{e.At, history.Promoted}] || t.changes[change{e.At, history.Restarted}]:
-			t.say(t.forAsker(e, held.worker), LockServer, waiting, "moves the end of %s's lease%s", held.worker, t.which(e.Key))
+			t.say(t.forAsker(e, held.worker), t.primaries.At(e), waiting, "moves the end of %s's lease%s", held.worker, t.which(e.Key))
 		case e.Worker != "" && e.Worker != held.worker:
 			t.say(e, e.Worker, turning, "renews the lease of %s%s", held.worker, t.which(e.Key))
 		case held.until == 0:
@@ -125,9 +125,9 @@ func (t *teller) tellServer(e *history.Event) {
 			if strings.HasPrefix(text, whom) {
 				whom = "it"
 			}
-			t.say(of, LockServer, turning, "%s, unknown to %s%s", text, whom, t.which(e.Key))
+			t.say(of, t.primaries.At(e), turning, "%s, unknown to %s%s", text, whom, t.which(e.Key))
 		} else if held.worker != "" {
-			t.say(of, LockServer, waiting, "%s%s", t.leaseEnd(e, held.worker), t.which(e.Key))
+			t.say(of, t.primaries.At(e), waiting, "%s%s", t.leaseEnd(e, held.worker), t.which(e.Key))
 		}
 	}
 }
@@ -163,7 +163,7 @@ func (t *teller) unusedGrant(e *history.Event) string {
 	case t.isSecondCopy(e):
 		return "grants " + e.Worker + " the lock again: " + t.copyText(e)
 	case e.Request == 0 && t.changes[change{e.At, history.Promoted}]:
-		return "the replica takes over, with a lease of " + e.Worker + " that was over"
+		return "takes over, with a lease of " + e.Worker + " that was over"
 	case e.Request == 0 && t.changes[change{e.At, history.Restarted}]:
 		return "comes back with a lease of " + e.Worker + " that was over"
 	case t.believesItself(e.Worker, e.Key):
@@ -231,7 +231,7 @@ func (t *teller) leaseEnd(e *history.Event, worker string) string {
 	case e.Type == history.Expired:
 		return worker + "'s lease ends"
 	case t.changes[change{e.At, history.Promoted}]:
-		return "the replica takes over, without the lease of " + worker
+		return "takes over, without the lease of " + worker
 	case t.changes[change{e.At, history.Restarted}]:
 		return "comes back without the lease of " + worker
 	}
@@ -365,10 +365,4 @@ func ByServer(t history.Type) bool {
 	default:
 		return false
 	}
-}
-
-// ServerName returns the name of the server that emitted an event. Histories of a single
-// server may leave it out; then it is "lock".
-func ServerName(e *history.Event) string {
-	return cmp.Or(e.Node, LockServer)
 }

@@ -18,6 +18,7 @@ const maxLines = 25
 // Story tells one run line by line.
 type Story struct {
 	Title    string
+	NoLock   bool     // no worker holds a lock; a worker is in its section or not
 	Finding  string   // the verdict of the check whose violation the story shows; "" if nothing was violated
 	Lines    []Line   // at most 25
 	Verdicts []string // the other verdicts: a sentence for each check that found something, one for each group of the others
@@ -28,10 +29,10 @@ type Story struct {
 // Line is an event in words, with the state of the lock and the resource after it.
 type Line struct {
 	At    time.Duration // true time since the run began
-	Actor string        // a worker, "lock", "resource", "network", or "others"
+	Actor string        // a worker, a lock server, "lock" for all of them, "resource", "network", or "others"
 	Text  string
 
-	Believes string // the workers that believe they hold the lock
+	Believes string // the workers that believe they hold the lock, or without a lock those in their sections
 	Lease    string // the holder at the servers, the end of its lease, and its token
 	Resource string // the value of the resource, and its answer to this line's request
 
@@ -68,7 +69,7 @@ func Tell(run *results.Trial) Story { return TellCheck(run, "") }
 // TellCheck tells a run around the evidence of one check. If that check found nothing, it
 // does what Tell does.
 func TellCheck(run *results.Trial, check string) Story {
-	story := Story{Title: title(run), Replay: run.Replay, Program: run.Program}
+	story := Story{Title: title(run), NoLock: NoLock(run), Replay: run.Replay, Program: run.Program}
 	story.Finding, story.Verdicts = verdicts(run, check)
 	if part := run.History.Meta.Part; part != nil {
 		story.Verdicts = append(story.Verdicts, words.Plain(part.String(), 200))
@@ -81,6 +82,11 @@ func TellCheck(run *results.Trial, check string) Story {
 	}
 	story.Lines, _ = Around(run, sections, check)
 	return story
+}
+
+// NoLock reports whether the work of a run takes no lock: its strategy is lock-free, or the baseline.
+func NoLock(run *results.Trial) bool {
+	return run.History.Meta.LockFree || run.Strategy == "none"
 }
 
 // Around returns the lines of the story that TellCheck returns, and the part of the run

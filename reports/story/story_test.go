@@ -202,11 +202,35 @@ func TestEachKindOfEventHasItsLine(t *testing.T) {
 			},
 			want: []string{
 				"lock: crashes | worker-1 | worker-1 10.001s | -",
-				"lock: the replica takes over, without the lease of worker-1, unknown to worker-1 | worker-1 | free | -",
+				"lock-replica: takes over, without the lease of worker-1, unknown to worker-1 | worker-1 | free | -",
 				"lock: starts again, as the replica | worker-1 | free | -",
-				"lock: the replica takes over | worker-1 | free | -",
+				"lock: takes over as the primary | worker-1 | free | -",
 			},
 			not: []string{"evicted"},
+		},
+		{
+			name: "a service with a leader, which records its events under the name of one member",
+			write: func(s *sample.Script) {
+				s.Meta.Leader = "lock-3"
+				s.Ask(0, "worker-1", 1)
+				s.Add(ms, history.Event{Type: history.Granted, Worker: "worker-1", Key: "lock", Owner: "worker-1", Node: "lock-1", Until: 10*time.Second + ms})
+				s.EnterUngranted(2*ms, "worker-1", 1, 0)
+				s.Fault(1*time.Second, 2*time.Second, 1, "leader-change", "lock", "")
+				s.Add(2*time.Second, history.Event{Type: history.Renewed, Worker: "worker-1", Key: "lock", Owner: "worker-1", Node: "lock-1", Until: 12 * time.Second})
+				s.Add(2*time.Second, history.Event{Type: history.Promoted, Node: "lock-2"})
+				s.Fault(3*time.Second, 4*time.Second, 2, "crash", "lock-3", "")
+				s.Add(4*time.Second, history.Event{Type: history.Restarted, Node: "lock-3"})
+				s.Add(12*time.Second, history.Event{Type: history.Expired, Worker: "worker-1", Key: "lock", Owner: "worker-1", Node: "lock-1"})
+			},
+			want: []string{
+				"lock: has no leader for 1s | worker-1 | worker-1 10.001s | -",
+				"lock-2: moves the end of worker-1's lease | worker-1 | worker-1 12.000s | -",
+				"lock-2: takes over as the leader | worker-1 | worker-1 12.000s | -",
+				"lock-3: crashes | worker-1 | worker-1 12.000s | -",
+				"lock-3: starts again, as a follower | worker-1 | worker-1 12.000s | -",
+				"lock-2: worker-1's lease ends, unknown to it | worker-1 | free | -",
+			},
+			not: []string{"replica", "primary"},
 		},
 		{
 			name: "a read that is out of date",
@@ -350,6 +374,29 @@ func TestEachKindOfEventHasItsLine(t *testing.T) {
 				t.Errorf("no line says %q", want[0])
 			}
 		})
+	}
+}
+
+func TestAStoryWithoutALockSaysWhoIsInItsSection(t *testing.T) {
+	for _, tt := range []struct {
+		strategy, head string
+		lockFree       bool
+	}{
+		{"redis", "believes it holds", false},
+		{"none", "in its section", false},
+		{"optimistic", "in its section", true},
+	} {
+		s := sample.NewScript(tt.strategy, "off", "worker-1")
+		s.Meta.LockFree = tt.lockFree
+		s.Ask(0, "worker-1", 1)
+		s.EnterUngranted(2*ms, "worker-1", 1, 0)
+		var out bytes.Buffer
+		if err := Tell(s.Trial()).Write(&out, InFile()); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), "  "+tt.head+"  lease, until") {
+			t.Errorf("%s: no column %q in\n%s", tt.strategy, tt.head, out.String())
+		}
 	}
 }
 

@@ -51,6 +51,7 @@ type teller struct {
 	forced     map[int64]bool                 // events of the evidence that need a line of their own
 	witnessed  bool                           // the resource has events of its own
 	hasServers bool                           // the lock's servers have events of their own
+	primaries  Primaries
 
 	holders     []sectionID // sections that believe they hold a lock, in the order of their entries
 	current     map[string]sectionID
@@ -63,7 +64,6 @@ type teller struct {
 	leaseEnder  *history.Event            // the last fault that can end leases
 	open        map[faultID]history.Event // faults that have not ended
 	down        map[string]bool           // workers and servers that have crashed
-	primary     string                    // the server that was promoted last, "" if none was
 	items       []*item
 	touched     *item          // the last one that was read or written
 	sentInLease map[int64]bool // requests that were sent while their worker held the lease
@@ -130,6 +130,7 @@ func newTeller(run *results.Trial, sections []*history.Section, s Scope, limit w
 		otherLocks:  map[string]bool{},
 		changes:     map[change]bool{},
 		witnessed:   run.History.Witnessed(),
+		primaries:   PrimariesOf(run.History),
 		current:     map[string]sectionID{},
 		asking:      map[asker]sectionID{},
 		refused:     map[sectionID]bool{},

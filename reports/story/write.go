@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 	"time"
-	"unicode/utf8"
 
 	"lockquake/reports/words"
 )
@@ -91,9 +90,9 @@ func (s Story) fitting(width int) (columns []column, widths []int, left []string
 	widths = make([]int, len(columns))
 	total := 2 * (len(columns) - 1)
 	for i, c := range columns {
-		widths[i] = utf8.RuneCountInString(c.head)
+		widths[i] = words.Width(c.head)
 		for _, line := range s.Lines {
-			widths[i] = max(widths[i], utf8.RuneCountInString(c.cell(line)))
+			widths[i] = max(widths[i], words.Width(c.cell(line)))
 		}
 		total += widths[i]
 	}
@@ -122,12 +121,16 @@ func (s Story) columns() []column {
 		}
 		return ""
 	}
+	inside := "believes it holds"
+	if s.NoLock {
+		inside = "in its section"
+	}
 	return []column{
 		{"", false, mark},
 		{"time, s", true, func(l Line) string { return times[l.At] }},
 		{"who", false, func(l Line) string { return l.Actor }},
 		{"what", false, func(l Line) string { return l.Text }},
-		{"believes it holds", false, func(l Line) string { return l.Believes }},
+		{inside, false, func(l Line) string { return l.Believes }},
 		{"lease, until", false, func(l Line) string { return l.Lease }},
 		{"resource", false, func(l Line) string { return l.Resource }},
 	}

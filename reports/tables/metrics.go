@@ -71,9 +71,9 @@ func metricsGrid(c *results.Campaign) Grid {
 	g := Grid{
 		Title: "The lock as a monitor sees it",
 		Note: "Sums over all runs, in virtual time. \"acquired\": sections that were let in. The other sections were refused (answered \"not obtained\" without waiting), " +
-			"timed out (waited without success), failed (ended with another error), crashed, or still waited at the end. " +
+			"timed out (waited without success), failed (ended with another error), crashed, or still waited at the end. \"after\": from the call to such an answer. " +
 			"\"contended\": the share of the sections that found the lock taken. \"wait\": from the call to the entry; \"hold\": from the entry to the end of the work. " +
-			"\"release failed\": releases that were answered with an error of the lock. \"lost\": sections whose grant ended while they were inside. " +
+			"\"within\": from the end of the work to the answer. \"release failed\": releases that were answered with an error of the lock. \"lost\": sections whose grant ended while they were inside. " +
 			"\"waiting\": the number of workers that waited for one lock at once. Quantiles are precise to 1.6 %. The page \"Metrics\" of the reference defines each figure.",
 		Texts: 1,
 		Head:  []string{"strategy"},

@@ -135,7 +135,7 @@ func hitNothing(s *results.Sweep) string {
 	var values []string
 	for i := range s.Points {
 		if s.Points[i].Met == 0 {
-			values = append(values, words.Plain(strings.Join(s.Points[i].Values, " and "), 60))
+			values = append(values, pointName(&s.Points[i]))
 		}
 	}
 	switch len(values) {
@@ -232,13 +232,13 @@ func SweepCounts(s *results.Sweep) string {
 	return "runs that violate a deciding check"
 }
 
-// SweepRuns names the number of runs at each point of a sweep, their seeds and settings.
+// SweepRuns names the number of runs at each point of a sweep, their seeds and settings. The points of a sweep that was
+// stopped may have fewer runs; it names these points.
 func SweepRuns(s *results.Sweep) string {
 	n := int(s.Seeds.Last-s.Seeds.First) + 1
-	each := words.Count(n, "run") + " at each point"
-	fewer := func(r results.SweepRate) bool { return r.Runs < n }
-	if slices.ContainsFunc(s.Points, func(p results.SweepPoint) bool { return slices.ContainsFunc(p.Strategies, fewer) }) {
-		each = "up to " + each
+	each := words.Counted(n, "run") + " at each point"
+	if short := shortPoints(s.Points, n); len(short) > 0 {
+		each = fmt.Sprintf("up to %s (%s)", each, strings.Join(short, ", "))
 	}
 	parts := []string{each, seedRange(s.Seeds)}
 	text := strings.Join(append(parts, overridden(s.Overrides)...), ", ")
@@ -246,4 +246,30 @@ func SweepRuns(s *results.Sweep) string {
 		text += "; stopped before the end"
 	}
 	return text
+}
+
+// shortPoints names the points at which a strategy has fewer than n runs, each with the fewest and the most runs of a
+// strategy: "12 to 13 at 2s".
+func shortPoints(points []results.SweepPoint, n int) []string {
+	var short []string
+	for _, point := range points {
+		var done []int
+		for _, r := range point.Strategies {
+			done = append(done, r.Runs)
+		}
+		if len(done) == 0 || slices.Min(done) == n {
+			continue
+		}
+		text := words.Thousands(slices.Min(done))
+		if most := slices.Max(done); most > slices.Min(done) {
+			text += " to " + words.Thousands(most)
+		}
+		short = append(short, text+" at "+pointName(&point))
+	}
+	return short
+}
+
+// pointName returns the values of a point.
+func pointName(p *results.SweepPoint) string {
+	return words.Plain(strings.Join(p.Values, " and "), 60)
 }

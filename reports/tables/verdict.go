@@ -47,6 +47,9 @@ func Verdict(c *results.Campaign) []Sentence {
 	for _, f := range c.IdleFaults() {
 		idle = append(idle, Sentence{Text: fmt.Sprintf("unknown: fault %s hit no section, lease or call, so it tested nothing", f.Name()), Grade: Open})
 	}
+	if c.Vacuous() {
+		idle = append(idle, Sentence{Text: "unknown: nothing competed for a lock and nothing failed, so the runs show nothing about mutual exclusion", Grade: Open})
+	}
 	return sentencesOf(accounts(c), idle)
 }
 

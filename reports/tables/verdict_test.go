@@ -149,6 +149,19 @@ func TestAFaultThatHitNothingIsNamed(t *testing.T) {
 	}
 }
 
+func TestRunsThatShowNothingAreNamed(t *testing.T) {
+	idle := use("redis", 200, nil)
+	idle.Decides = true
+	idle.Metrics.ContendedOf, idle.Metrics.Tenure.N = 1000, 1000
+	want := []string{
+		"unknown: unknown: nothing competed for a lock and nothing failed, so the runs show nothing about mutual exclusion",
+		"held: redis had no failure in 200 runs (fewer than 1.5 %), and finished 98 % of its work",
+	}
+	if diff := cmp.Diff(want, texts(Verdict(&results.Campaign{Strategies: []results.StrategyStats{idle}}))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // Of many strategies those with the same failure share a sentence, which bounds their shares.
 func TestManyStrategiesMakeFewSentences(t *testing.T) {
 	c := &results.Campaign{Workload: "counter"}

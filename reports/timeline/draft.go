@@ -32,9 +32,13 @@ func (d *drafter) addSections(sections []*history.Section) {
 		}
 		d.addWait(s, lane, end)
 		if s.Entered() {
+			label, does := "holds", "believes that it holds the lock"
+			if d.t.NoLock {
+				label, does = "works", "is in its section"
+			}
 			d.span(Span{
-				Lane: lane, Kind: "belief", From: Moment(from), To: Moment(to), Label: d.holds() + fence(s.Token),
-				Text: fmt.Sprintf("%s believes that it holds the lock%s, for %s", words.Plain(s.Worker, 40), withToken(s.Token), words.Short(to-from)),
+				Lane: lane, Kind: "belief", From: Moment(from), To: Moment(to), Label: label + fence(s.Token),
+				Text: fmt.Sprintf("%s %s%s, for %s", words.Plain(s.Worker, 40), does, withToken(s.Token), words.Short(to-from)),
 				seqs: []int64{s.Enter, s.Leave, s.Told, s.Return, s.Crash},
 			})
 			d.addAfter(s, lane, to, end)
@@ -203,7 +207,7 @@ func (w *walker) event(e *history.Event) {
 	if story.ByServer(e.Type) && !d.scope.About(e.Key) {
 		return
 	}
-	server := d.failovers.before(story.ServerName(e), e.Seq)
+	server := d.primaries.Before(e)
 	at := place{server, e.Key}
 	switch e.Type {
 	case history.AcquireCalled, history.ReleaseCalled:
@@ -230,7 +234,7 @@ func (w *walker) event(e *history.Event) {
 	case history.Released:
 		if f, ok := w.freed[e.Worker]; ok && d.told(e.Worker, e.Section) {
 			d.arrow(Arrow{
-				From: d.lane(d.failovers.before(story.ServerName(&f), f.Seq)), To: d.lane(e.Worker), Sent: Moment(f.At), Arrived: Moment(e.At),
+				From: d.lane(d.primaries.Before(&f)), To: d.lane(e.Worker), Sent: Moment(f.At), Arrived: Moment(e.At),
 				Text: words.Plain(e.Worker, 40) + " hears that the lock is released", seqs: []int64{f.Seq, e.Seq},
 			})
 		}
@@ -296,8 +300,8 @@ func (w *walker) beginLease(at place, l openLease) {
 
 // moveLeases moves the leases of the old primary to the new one.
 func (w *walker) moveLeases(promoted *history.Event) {
-	old := w.d.failovers.before(story.LockServer, promoted.Seq)
-	if len(w.d.failovers) == 0 || old == promoted.Node {
+	old := w.d.primaries.Before(promoted)
+	if !w.d.primaries.Known() || old == promoted.Node {
 		return
 	}
 	for _, at := range slices.Clone(w.order) {
@@ -339,7 +343,10 @@ func (w *walker) endLease(p place, at time.Duration, seq int64, how string) {
 
 // addFault draws a fault on the lane of its target, if that has a lane.
 func (w *walker) addFault(begin *history.Event, to time.Duration, seq int64) {
-	lane := w.d.lane(w.d.failovers.before(begin.Target, begin.Seq))
+	lane := w.d.lane(w.d.primaries.Hit(begin.Target, begin))
+	if lane < 0 && begin.Target == story.LockServer { // all servers: their leader has a lane
+		lane = w.d.lane(w.d.primaries.Before(begin))
+	}
 	if info, _ := faults.Lookup(faults.Kind(begin.Kind)); info.OnNetwork {
 		lane = w.d.lane("network")
 	}
@@ -387,12 +394,4 @@ func (d *drafter) addQuiet() {
 		}
 		d.span(Span{Lane: first.lane, Kind: "quiet", From: Moment(first.from), To: Moment(to), Label: text, Text: text})
 	}
-}
-
-// holds returns the verb for a worker inside its section.
-func (d *drafter) holds() string {
-	if d.run.Strategy == "none" {
-		return "works"
-	}
-	return "holds"
 }

@@ -21,8 +21,9 @@ type Timeline struct {
 	Scenario string  `json:"scenario"`
 	Strategy string  `json:"strategy"` // label of its use
 	Check    string  `json:"check"`
-	Seed     uint64  `json:"seed,string"` // a number in JSON would lose its last digits
-	From     Moment  `json:"from"`        // the window that is shown
+	Seed     uint64  `json:"seed,string"`      // a number in JSON would lose its last digits
+	NoLock   bool    `json:"noLock,omitempty"` // a span of the kind belief is a section, and no worker holds a lock
+	From     Moment  `json:"from"`             // the window that is shown
 	To       Moment  `json:"to"`
 	Lanes    []Lane  `json:"lanes"` // lock servers, workers, others, resource
 	Spans    []Span  `json:"spans"`
@@ -79,7 +80,7 @@ type Step struct {
 	Lane     int    `json:"lane"` // -1 for a line without a lane
 	Actor    string `json:"actor"`
 	Text     string `json:"text"`
-	Believes string `json:"believes"`
+	Believes string `json:"believes"` // as in [story.Line]
 	Lease    string `json:"lease"`
 	Resource string `json:"resource"`
 	Decisive bool   `json:"decisive,omitempty"`
@@ -94,14 +95,14 @@ const maxWorkerLanes = 8
 // tells it. It has no lanes if the history contradicts itself or is empty.
 func Of(run *results.Trial, check string) Timeline {
 	t := Timeline{
-		Scenario: words.Plain(run.Scenario, 60), Strategy: words.Plain(run.Label, 60), Check: check, Seed: run.Seed,
+		Scenario: words.Plain(run.Scenario, 60), Strategy: words.Plain(run.Label, 60), Check: check, Seed: run.Seed, NoLock: story.NoLock(run),
 		Lanes: []Lane{}, Spans: []Span{}, Arrows: []Arrow{}, Steps: []Step{}, Ruler: []Knot{},
 	}
 	sections, err := run.History.Sections()
 	if err != nil {
 		return t
 	}
-	d := drafter{t: &t, run: run, events: run.History.Events, failovers: failoversOf(run.History.Events), lanes: map[string]int{}}
+	d := drafter{t: &t, run: run, events: run.History.Events, primaries: story.PrimariesOf(run.History), lanes: map[string]int{}}
 	d.story.Lines, d.scope = story.Around(run, sections, check)
 	if len(d.story.Lines) == 0 {
 		return t
@@ -123,7 +124,7 @@ type drafter struct {
 	scope story.Scope
 
 	events    []history.Event
-	failovers failovers
+	primaries story.Primaries
 	lanes     map[string]int // by the name of the worker, server or resource
 	quiet     []quietSpan
 }
@@ -173,17 +174,12 @@ func (d *drafter) addLanes() {
 		}
 	}
 	for i := range d.events {
-		if e := &d.events[i]; d.scope.About(e.Key) && story.ByServer(e.Type) && len(d.failovers) == 0 {
+		if e := &d.events[i]; d.scope.About(e.Key) && story.ByServer(e.Type) && !d.primaries.Known() {
 			add(story.ServerName(e))
 		}
 	}
-	if len(d.failovers) > 0 { // a lane for each node that was the primary in the window
-		add(d.failovers.at(story.LockServer, time.Duration(d.t.From)))
-		for _, promoted := range d.failovers {
-			if at := Moment(promoted.At); d.t.From <= at && at <= d.t.To {
-				add(promoted.Node)
-			}
-		}
+	for _, name := range d.primaries.Within(time.Duration(d.t.From), time.Duration(d.t.To)) {
+		add(name)
 	}
 	// By number: lock-2 before lock-10.
 	slices.SortFunc(servers, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
@@ -256,10 +252,9 @@ func (d *drafter) arrow(a Arrow) {
 func (d *drafter) addSteps() {
 	times := d.story.Times()
 	for _, line := range d.story.Lines {
-		actor := d.actor(line.Actor, line.At, line.Seq)
 		step := Step{
-			At: min(max(Moment(line.At), d.t.From), d.t.To), Time: strings.TrimSpace(times[line.At]), Lane: d.lane(actor),
-			Actor: words.Plain(actor, 40), Text: line.Text, Believes: line.Believes, Lease: line.Lease, Resource: line.Resource,
+			At: min(max(Moment(line.At), d.t.From), d.t.To), Time: strings.TrimSpace(times[line.At]), Lane: d.lane(line.Actor),
+			Actor: words.Plain(line.Actor, 40), Text: line.Text, Believes: line.Believes, Lease: line.Lease, Resource: line.Resource,
 			Decisive: line.Decisive,
 		}
 		if line.Seq != 0 {
@@ -276,7 +271,9 @@ func (d *drafter) point(step *Step, e *history.Event) {
 	case e.Type == history.Applied || e.Type == history.Final:
 		step.Lane = d.lane("resource")
 	case story.ByServer(e.Type):
-		step.Lane = d.lane(d.failovers.at(story.ServerName(e), e.At))
+		step.Lane = d.lane(d.primaries.At(e))
+	case step.Lane < 0 && step.Actor == story.LockServer: // all servers: their leader has a lane
+		step.Lane = d.lane(d.primaries.Before(e))
 	}
 	for i, s := range d.t.Spans {
 		if slices.Contains(s.seqs, e.Seq) {

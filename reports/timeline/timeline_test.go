@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -169,6 +170,34 @@ func TestALeaseIsDrawnInTheLaneOfTheNodeThatHasIt(t *testing.T) {
 				t.Errorf("leases and faults by lane: %s", diff)
 			}
 		})
+	}
+}
+
+// A service with a leader records its events under the name of one member, lock-1 here. It has a lane for each member that
+// led: lock-3 at first, lock-2 from 10 s on. A fault of all members is drawn in the lane of the leader that it ended.
+func TestALeaseIsDrawnInTheLaneOfTheLeader(t *testing.T) {
+	s := sample.NewScript("etcd", "off", "worker-1")
+	s.Meta.Leader = "lock-3"
+	s.Ask(0, "worker-1", 1)
+	s.Add(ms, history.Event{Type: history.Granted, Worker: "worker-1", Key: "lock", Owner: "worker-1", Node: "lock-1", Until: 12 * time.Second})
+	s.EnterUngranted(2*ms, "worker-1", 1, 0)
+	s.Fault(9*time.Second, 10*time.Second, 1, "leader-change", "lock", "")
+	s.Add(10*time.Second, history.Event{Type: history.Promoted, Node: "lock-2"})
+	s.Add(12*time.Second, history.Event{Type: history.Expired, Worker: "worker-1", Key: "lock", Owner: "worker-1", Node: "lock-1"})
+	tl := Of(s.Trial(), "")
+	drawn := map[string][]string{}
+	for _, span := range tl.Spans {
+		if span.Kind == "lease" || span.Kind == "fault" {
+			lane := tl.Lanes[span.Lane].Name
+			drawn[lane] = append(drawn[lane], fmt.Sprint(span.Label, " from ", time.Duration(span.From), " to ", time.Duration(span.To)))
+		}
+	}
+	want := map[string][]string{
+		"lock-3": {"leader-change 1s from 9s to 10s", "worker-1 from 1ms to 10s"},
+		"lock-2": {"worker-1 from 10s to 12s"},
+	}
+	if diff := cmp.Diff(want, drawn); diff != "" {
+		t.Errorf("leases and faults by lane: %s", diff)
 	}
 }
 

@@ -3,7 +3,6 @@ package words
 import (
 	"io"
 	"strings"
-	"unicode/utf8"
 )
 
 // Catalogue prints rows of cells with their columns aligned, the last of which is prose. It breaks
@@ -21,7 +20,7 @@ func (s Screen) Catalogue(w io.Writer, rows [][]string) error {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			widths[i] = max(widths[i], Width(cell))
 		}
 	}
 	width := min(s.Columns(), UsualWidth)
@@ -29,13 +28,13 @@ func (s Screen) Catalogue(w io.Writer, rows [][]string) error {
 	for _, row := range rows {
 		var head strings.Builder
 		for i, cell := range row[:len(row)-1] {
-			head.WriteString(cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)) + gap)
+			head.WriteString(cell + strings.Repeat(" ", widths[i]-Width(cell)) + gap)
 		}
-		first, indent := head.String(), strings.Repeat(" ", utf8.RuneCountInString(head.String()))
+		first, indent := head.String(), strings.Repeat(" ", Width(head.String()))
 		if width-len(indent) < narrowest {
 			head := strings.TrimRight(first, " ")
 			first, indent = below, below
-			if utf8.RuneCountInString(head) > width {
+			if Width(head) > width {
 				b.WriteString(row[0] + "\n")
 				head = below + strings.Join(Wrap(strings.Join(row[1:len(row)-1], gap), width-len(below)), "\n"+below)
 			}

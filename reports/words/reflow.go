@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // entry is an indented line that explains a name: the name, and the explanation after two spaces or more.
@@ -17,7 +16,7 @@ var entry = regexp.MustCompile(`^( +\S+(?: \S+)* {2,})(\S.*)$`)
 func (s Screen) Reflow(text string) string {
 	var b bytes.Buffer
 	var paragraph []string
-	long := func(line string) bool { return utf8.RuneCountInString(line) > s.Columns() }
+	long := func(line string) bool { return Width(line) > s.Columns() }
 	flush := func() {
 		lines := paragraph
 		if slices.ContainsFunc(paragraph, long) {
@@ -36,7 +35,7 @@ func (s Screen) Reflow(text string) string {
 		}
 		flush()
 		if parts := entry.FindStringSubmatch(line); parts != nil && long(line) {
-			s.Prose(&b, "", parts[1], strings.Repeat(" ", utf8.RuneCountInString(parts[1])), parts[2])
+			s.Prose(&b, "", parts[1], strings.Repeat(" ", Width(parts[1])), parts[2])
 		} else {
 			b.WriteString(line + "\n")
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // Style is an escape sequence that starts a style of a terminal, or "" for none.
@@ -48,7 +47,7 @@ func (s Screen) Paint(b *bytes.Buffer, style Style, line string) {
 // Prose writes a text to b in lines that fit. The first line begins with first, the others with others,
 // which usually is an indent.
 func (s Screen) Prose(b *bytes.Buffer, style Style, first, others, text string) {
-	indent := max(utf8.RuneCountInString(first), utf8.RuneCountInString(others))
+	indent := max(Width(first), Width(others))
 	for i, line := range Wrap(text, min(s.Columns(), UsualWidth)-indent) {
 		head := first
 		if i > 0 {
@@ -136,7 +135,7 @@ func brokenHeads(rows [][]string) [][]string {
 	for i, head := range rows[0] {
 		width := widths[i]
 		for word := range strings.FieldsSeq(head) {
-			width = max(width, utf8.RuneCountInString(word))
+			width = max(width, Width(word))
 		}
 		broken = append(broken, Wrap(head, width))
 		height = max(height, len(broken[i]))
@@ -194,7 +193,7 @@ func widthsOf(rows [][]string) []int {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			widths[i] = max(widths[i], Width(cell))
 		}
 	}
 	return widths
@@ -226,7 +225,7 @@ func alignedRow(row []string, widths, columns []int, f Figures) string {
 func AlignedRow(cells []string, widths []int, right func(column int) bool) string {
 	padded := make([]string, len(cells))
 	for i, cell := range cells {
-		pad := strings.Repeat(" ", max(0, widths[i]-utf8.RuneCountInString(cell)))
+		pad := strings.Repeat(" ", max(0, widths[i]-Width(cell)))
 		if right(i) {
 			padded[i] = pad + cell
 		} else {
@@ -236,13 +235,13 @@ func AlignedRow(cells []string, widths []int, right func(column int) bool) strin
 	return strings.TrimRight(strings.Join(padded, gap), " ")
 }
 
-// Wrap breaks text between words into lines of at most width characters. A longer word
+// Wrap breaks text between words into lines of at most width columns. A longer word
 // has a line of its own. A percent sign stays with its number.
 func Wrap(text string, width int) []string {
 	var lines []string
 	line := ""
 	for _, word := range glued(strings.Fields(text)) {
-		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
+		if line != "" && Width(line)+1+Width(word) > width {
 			lines = append(lines, line)
 			line = ""
 		}

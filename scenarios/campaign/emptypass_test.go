@@ -120,3 +120,27 @@ func TestLockThatFinishesNothingPassesNowhere(t *testing.T) {
 		}
 	}
 }
+
+func TestRunsWithoutCompetitionAndFaultsArePassesOnlyIfNoCheckIsExpectedToHold(t *testing.T) {
+	const once = "sections: 1\neach: [{worker: worker-2, start: 5s}]\n" // worker-1 is done by then
+	for _, test := range []struct {
+		name, rest string
+		want       results.Outcome
+	}{
+		{"one worker", "workers: 1\nstrategies: [redis]\n", results.Unknown},
+		{"one worker, and work without a lock beside it", "workers: 1\nstrategies: [none, redis]\n", results.Unknown},
+		{"one after the other", once + "strategies: [redis]\n", results.Unknown},
+		{"one worker with a fault", "workers: 1\nstrategies: [redis]\nfaults: [{when: {worker: worker-1, point: acquired}, pause: {for: 10ms}}]\n", results.Pass},
+		{"two workers", "strategies: [redis]\n", results.Pass},
+		{"one worker whose speed is judged", "workers: 1\nstrategies: [redis]\nexpect: {redis: {finished: \">= 99 %\"}}\n", results.Pass},
+		{"a failure that is expected without a fault", "strategies: [none]\nexpect: {none: {violates: [lost-update]}}\n", results.Pass},
+		{"work that takes no lock", once + "strategies: [optimistic]\n", results.Pass},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := parseText(t, "name: quiet\nduration: 10s\nseeds: 2\nworkload: {kind: counter, hold: 50ms}\nchecks: [lost-update]\n"+test.rest)
+			if c := campaignOf(t, s, Request{Seeds: results.SeedRange{First: 1, Last: 2}}); c.Verdict != test.want {
+				t.Errorf("%s: %s", c.Verdict, c.Summary())
+			}
+		})
+	}
+}

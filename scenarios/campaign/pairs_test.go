@@ -35,7 +35,7 @@ func TestCampaignPairsStrategies(t *testing.T) {
 	if redis.Violating < 15 || redis.Violating > 45 || fenced.BaseOnly != redis.Violating || fenced.Only != 0 || !fenced.Differs {
 		t.Errorf("redis violates in %d runs; the pair is %+v", redis.Violating, fenced)
 	}
-	want := fmt.Sprintf("In linearizable, lost-update and 2 more checks, fenced fails less often than redis: of the same 60 seeds 0 violate with fenced only, %d with redis only, 0 with both (McNemar, p < 0.001)", redis.Violating)
+	want := fmt.Sprintf("In linearizable, lost-update and 2 more checks, fenced fails less often than redis: violating seeds, of the same 60: 0 with fenced only, %d with redis only, 0 with both (McNemar, p < 0.001)", redis.Violating)
 	if fenced.Says != want {
 		t.Errorf("it says %q, want %q", fenced.Says, want)
 	}

@@ -62,6 +62,9 @@ func (c *campaign) sum() *results.Campaign {
 		judgeStrategy(result, st)
 	}
 	judgeFaults(result, s)
+	if result.Vacuous() {
+		worsen(result, results.Unknown, "unknown: the scenario has no fault, and no two sections competed for a lock")
+	}
 	return result
 }
 

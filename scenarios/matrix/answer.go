@@ -40,7 +40,7 @@ func answer(n *results.MatrixNeed) results.MatrixAnswer {
 			}
 		}
 	}
-	a.NoTake, a.Note = a.WhyNone(), note(n)
+	a.Note = note(n)
 	return a
 }
 

@@ -353,6 +353,9 @@ func TestAnImpossibleEstimateIsRefused(t *testing.T) {
 		{"pauses longer than the log", small, func(r *Request) {
 			r.Over, r.Log.Pauses = time.Second, []time.Duration{600 * time.Millisecond, 600 * time.Millisecond}
 		}, "the pauses of log take 1.2s together, and it covers 1s"},
+		{"a log of seconds without a pause of a third of the lease", small, func(r *Request) {
+			r.Over, r.Log.Pauses, r.Searching = 12*time.Second, []time.Duration{332 * time.Millisecond}, func() { t.Error("the search begins") }
+		}, "log has no pause of at least 333ms in 12s, which is too short to say how often such a pause comes: record 24h or more"},
 		{"unknown check", small, func(r *Request) { r.Check = "exclusions" }, `exclusions: unknown check of small "exclusions"; did you mean "exclusion"?`},
 		{"no check of corruption", strings.ReplaceAll(small, "[lost-update, exclusion, progress]\nexpect: {redis: {violates: [lost-update]}, fenced: {holds: [exclusion]}}", "[progress]"), func(*Request) {}, "the scenario small has no check of corruption"},
 		{"a lease that is too long to simulate", strings.ReplaceAll(small, "ttl: 1s", "ttl: 20m"), func(*Request) {}, "a run would go on for 20m1.2s after its pause (the longest lease, twice the longest work and 1s), and rate takes at most 10m0s"},

@@ -153,6 +153,9 @@ func newEstimate(s *scenarios.Scenario, r Request) (*estimate, error) {
 	if settle := e.settle(); settle > longestSettle {
 		return nil, &Error{fmt.Sprintf("a run would go on for %v after its pause (the longest lease, twice the longest work and 1s), and rate takes at most %v: set a shorter lease or work", settle.Round(time.Millisecond), longestSettle)}
 	}
+	if err := e.tooShort(e.lease / leaseShare); err != nil {
+		return nil, err
+	}
 	return e, e.judge()
 }
 
@@ -247,18 +250,32 @@ func (e *estimate) prepare() error {
 // A log of this time or longer is as much as can be expected of a first recording.
 const usualLog = 24 * time.Hour
 
-// bounded returns an error if a log without a long pause says nothing: if as many pauses as it allows, of the
-// length of the runs, take more time than there is. Otherwise it says what the log is good for.
-func (e *estimate) bounded() error {
-	long, over := e.result.Long, e.result.Log.Over
-	has := fmt.Sprintf("%s has no pause of at least %v in %v", e.File, threeDigits(long.From), threeDigits(over))
-	if long.PerHour.High > perHour(long.Assumed) {
-		return &Error{has + ", which is too short to say how often such a pause comes: record 24h or more"}
-	}
-	if e.Bound == nil {
+// A pause of less than this share of the longest lease breaks hardly any lock. So a log can be too short before the search
+// says which pauses are long.
+const leaseShare = 3
+
+// tooShort returns an error if a log without a pause of at least from says nothing: if as many pauses as it allows, of the
+// length of the runs, take more time than there is.
+func (e *estimate) tooShort(from time.Duration) error {
+	most := stats.PerExposure(0, e.result.Log.Hours(), 1).High
+	if from == 0 || e.result.Log.Longest >= from || most <= perHour(assumedLengths*from) {
 		return nil
 	}
-	text := fmt.Sprintf("%s: the rates are upper bounds, for at most %.3g such pauses an hour", has, long.PerHour.High)
+	return &Error{e.lacks(from) + ", which is too short to say how often such a pause comes: record 24h or more"}
+}
+
+// lacks says that the log has no pause of at least from.
+func (e *estimate) lacks(from time.Duration) string {
+	return fmt.Sprintf("%s has no pause of at least %v in %v", e.File, threeDigits(from), threeDigits(e.result.Log.Over))
+}
+
+// bounded returns an error if a log without a long pause is too short. Otherwise it says what the log is good for.
+func (e *estimate) bounded() error {
+	long, over := e.result.Long, e.result.Log.Over
+	if err := e.tooShort(long.From); err != nil || e.Bound == nil {
+		return err
+	}
+	text := fmt.Sprintf("%s: the rates are upper bounds, for at most %.3g such pauses an hour", e.lacks(long.From), long.PerHour.High)
 	if over < usualLog {
 		day := stats.PerExposure(0, usualLog.Hours(), 1).High
 		text += fmt.Sprintf("; without one in 24h they are for at most %.2g", day)

@@ -252,6 +252,25 @@ func (c *Campaign) IdleFaults() []FaultStats {
 	})
 }
 
+// Vacuous reports whether the runs show nothing about the locks, although some check is expected to hold: the scenario
+// has no fault, nothing was violated, and no two sections competed for a lock. Work without a lock, and runs whose
+// holders could not be read, say nothing about competition.
+func (c *Campaign) Vacuous() bool {
+	locks, holds := false, false
+	for _, st := range c.Strategies {
+		m := st.Metrics
+		if st.Violating > 0 || m.Contended > 0 || m.MostWaiting > 1 || m.TwoHolders.N > 0 {
+			return false
+		}
+		if m.Tenure.N == 0 || m.ContendedOf == 0 {
+			continue
+		}
+		locks = true
+		holds = holds || st.Decides && (st.Expects == nil || len(st.Expects.Holds) > 0)
+	}
+	return len(c.Faults) == 0 && locks && holds
+}
+
 // Add counts one step of a plan.
 func (f *FaultStats) Add(b Bite) {
 	f.Planned++

@@ -153,7 +153,6 @@ const (
 // MatrixAnswer is the answer to a need.
 type MatrixAnswer struct {
 	Take    []string `json:"take"`              // labels of the cheapest that hold, one of each family of servers, cheapest first
-	NoTake  string   `json:"no_take,omitempty"` // why Take is empty, see [MatrixAnswer.WhyNone]
 	Avoid   []string `json:"avoid"`             // labels of the cheapest that fail, cheapest first
 	Unknown []string `json:"unknown,omitempty"` // labels of the cheapest that are neither, cheapest first
 	// The numbers of strategies, without the baseline.

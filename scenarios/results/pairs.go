@@ -86,7 +86,7 @@ type PairStats struct {
 
 // Sentence says in words in which checks which of the two fails more often.
 func (p *PairStats) Sentence() string {
-	figures := fmt.Sprintf("of the same %d seeds %d violate with %s only, %d with %s only, %d with both", p.Seeds, p.Only, p.Label, p.BaseOnly, p.Base, p.Both)
+	figures := fmt.Sprintf("violating seeds, of the same %d: %d with %s only, %d with %s only, %d with both", p.Seeds, p.Only, p.Label, p.BaseOnly, p.Base, p.Both)
 	in := "In " + p.counted() + ", "
 	switch {
 	case p.Only == 0 && p.BaseOnly == 0:

@@ -16,7 +16,7 @@ func TestTheSentenceOfAPairNamesItsChecks(t *testing.T) {
 		want   string
 	}{
 		{[]string{"exclusion"}, 0, "In exclusion, fenced and redis do the same on all 40 seeds"},
-		{[]string{"lost-update", "exclusion"}, 1, "In lost-update and exclusion, fenced and redis cannot be told apart: of the same 40 seeds 1 violate with fenced only, "},
+		{[]string{"lost-update", "exclusion"}, 1, "In lost-update and exclusion, fenced and redis cannot be told apart: violating seeds, of the same 40: 1 with fenced only, "},
 		{[]string{"a", "b", "c"}, 0, "In a, b and c, "},
 		{[]string{"a", "b", "c", "d", "e"}, 0, "In a, b and 3 more checks, "},
 	} {

@@ -376,14 +376,14 @@ const restartDelay = time.Second
 
 // bite finds out which faults of the plan hit one of the sections, or one of its calls in flight.
 // See biteGrants for those that hit grants.
-func (r *run) bite(sections []*history.Section, over time.Duration) {
+func (r *run) bite(sections []*history.Section, meta *history.Meta) {
 	if r.near == nil {
-		r.near = r.stepsByWorker()
+		r.near = r.stepsByWorker(meta.Replica)
 	}
 	for _, s := range sections {
 		end := s.ReturnAt
 		if s.Return == 0 {
-			end = over
+			end = meta.End
 		}
 		for _, worker := range []string{"", s.Worker} {
 			steps := r.near[worker]
@@ -408,11 +408,16 @@ type reach struct {
 
 // stepsByWorker returns the steps that happened and can hit a section, by its worker: a fault of a
 // server, or of a link between servers, affects all workers and has the key "". Each list is in the
-// order in which the faults began. It marks the faults that caught a message.
-func (r *run) stepsByWorker() map[string][]reach {
+// order in which the faults began. It marks the faults that caught a message. A fault of a replica that no
+// client needs, and that never became the primary, hits nobody.
+func (r *run) stepsByWorker(needsReplica bool) map[string][]reach {
 	near := map[string][]reach{}
 	for i, step := range r.plan.Steps {
 		if !r.bites[i].Happened {
+			continue
+		}
+		names := faults.Names(step.Fault)
+		if !needsReplica && !r.promoted && slices.Contains(names, scenarios.ReplicaNode) {
 			continue
 		}
 		hits := step.Fault.Info().Hits
@@ -425,7 +430,7 @@ func (r *run) stepsByWorker() map[string][]reach {
 		default:
 		}
 		everybody := true
-		for _, name := range faults.Names(step.Fault) {
+		for _, name := range names {
 			if r.workers[name] != nil {
 				everybody = false
 				near[name] = append(near[name], reach{step: i, hits: hits})

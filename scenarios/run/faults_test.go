@@ -538,3 +538,39 @@ func TestErrorsOfPlansAreConditionsOfServers(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A replica works for somebody if a lock waits for it, if work reads from it, or if it becomes the primary.
+func TestAFaultOfAReplicaHitsOnlyIfTheReplicaIsNeeded(t *testing.T) {
+	const world = `
+name: replica
+description: two workers beside a replica that is paused
+duration: 2s
+workers: 2
+workload: {kind: counter, hold: 50ms, think: 10ms}
+lock: {ttl: 1s}
+servers: {replicas: 1, failover: 100ms}
+strategies: [redis-replica, redis-replica-wait]
+checks: [lost-update]
+faults:
+  - {at: 500ms, pause: {target: lock-replica, for: 200ms}}
+  - {at: 500ms, partition: {from: lock, to: lock-replica, for: 200ms, mode: hold}}
+`
+	const promoted = world + "  - {at: 1s, failover: {target: lock}}\n"
+	for _, test := range []struct {
+		name, text, strategy string
+		want                 bool
+	}{
+		{"nobody needs it", world, "redis-replica", false},
+		{"the lock waits for it", world, "redis-replica-wait", true},
+		{"it becomes the primary", promoted, "redis-replica", true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			trial := runtest.Trial(t, runtest.Parse(t, test.text), test.strategy, 1)
+			for i, b := range trial.Bites[:2] {
+				if !b.Happened || b.Bit != test.want {
+					t.Errorf("fault %d: happened %v, hit %v, want it to hit: %v", i+1, b.Happened, b.Bit, test.want)
+				}
+			}
+		})
+	}
+}

@@ -97,6 +97,7 @@ type run struct {
 	parts        []*part            // of violations, if the run is judged by lock
 	near         map[string][]reach // the steps of the plan that can hit a section, see stepsByWorker
 	bites        []results.Bite
+	promoted     bool // the replica became the primary
 	family       *backend.Family
 	servers      scenarios.Servers
 	cluster      backend.Cluster
@@ -289,6 +290,7 @@ func (r *run) recordSilently(e history.Event) { r.keep(&e) }
 // keep adds an event to the history. It may change the event.
 func (r *run) keep(e *history.Event) {
 	e.At = r.world.Time()
+	r.promoted = r.promoted || e.Type == history.Promoted
 	if r.log != nil {
 		r.log.Record(r.lock(e), e)
 		if err := r.log.Err(); err != nil && r.err == nil {
@@ -401,7 +403,7 @@ func (r *run) verdicts(h *history.History) ([]checker.Result, checker.Metrics, e
 	if err != nil {
 		return nil, checker.Metrics{}, err
 	}
-	r.bite(sections, h.Meta.End)
+	r.bite(sections, &h.Meta)
 	r.biteGrants(h.Events)
 	return verdicts, metrics, nil
 }

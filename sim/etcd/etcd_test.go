@@ -10,6 +10,7 @@ import (
 	"lockquake/faults"
 	"lockquake/history"
 	"lockquake/internal/draw"
+	"lockquake/internal/twoworlds"
 	"lockquake/lock/etcd"
 	"lockquake/sim"
 	"lockquake/sim/backend"
@@ -210,13 +211,8 @@ func TestAllRenewalsOfAClientGoToOneMember(t *testing.T) {
 			_, err := c.Do(context.Background(), &etcd.KeepAlive{ID: id})
 			return err
 		}
-		renew := func(c etcd.Client) (err error) { // each time with another member, if there were no stream
-			for range 3 {
-				if err = once(c); err == nil {
-					return nil
-				}
-			}
-			return err
+		renew := func(c etcd.Client) error { // each time with another member, if there were no stream
+			return twoworlds.Repeat(3, func() error { return once(c) })
 		}
 		silent := map[string]int{}
 		for i := range 9 {

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"lockquake/internal/servers"
+	"lockquake/internal/twoworlds"
 	"lockquake/lock"
 	"lockquake/lock/env"
 	"lockquake/lock/etcd"
@@ -191,13 +192,8 @@ func TestAllRenewalsOfAClientGoToOneMember(t *testing.T) {
 		_, err := c.Do(ctx, &etcd.KeepAlive{ID: lease})
 		return err
 	}
-	renew := func(c etcd.Client) (err error) { // each time with another member, if there were no stream
-		for range 3 {
-			if err = once(c); err == nil {
-				return nil
-			}
-		}
-		return err
+	renew := func(c etcd.Client) error { // each time with another member, if there were no stream
+		return twoworlds.Repeat(3, func() error { return once(c) })
 	}
 	for range 3 {
 		clients = append(clients, official.New(c))

@@ -1,0 +1,30 @@
+package command
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/spf13/cobra"
+)
+
+// jobs is the value of --jobs. It is not negative.
+type jobs int
+
+// jobsFlag adds --jobs to a command.
+func jobsFlag(cmd *cobra.Command, into *int) {
+	cmd.Flags().Var((*jobs)(into), "jobs", "runs at a time; 0, the default: one per processor")
+	completeFlag(cmd, "jobs", cobra.NoFileCompletions)
+}
+
+func (j *jobs) String() string { return strconv.Itoa(int(*j)) }
+
+func (j *jobs) Type() string { return "int" }
+
+func (j *jobs) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return errors.New("must be 0 or a positive integer")
+	}
+	*j = jobs(n)
+	return nil
+}
