@@ -34,6 +34,7 @@ func rowsOfTheTable() map[string]row {
 		"fence-order fencing":             {"redis-fenced", builtin("redis-fenced-split")},
 		"late-release fencing":            {"redis-fenced", counting()},
 		"shared-process ownership":        {"redis", builtin("redis-instance-owner")},
+		"gc-pause ownership":              {"redis-watchdog", builtin("redis-instance-owner")},
 		"try-leak recovery":               {"pg-advisory-try", builtin("pg-advisory-try-leak")},
 		"reentrant-process exclusion":     {"redis-reentrant", builtin("redis-reentrant-process")},
 		"lease-client-clock exclusion":    {"pg-lease-row", builtin("pg-lease-row-client-clock")},

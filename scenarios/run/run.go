@@ -337,7 +337,7 @@ func (r *run) judge() (*results.Trial, error) {
 			Workload: s.Workload.Kind, Fence: s.ResourceOf(r.use).Fence, Fenced: params.Fenced(),
 			Tells: r.entry.Tells, Doubts: r.entry.Doubts, MaxHold: params.MaxHold, Margin: margin, LockFree: r.entry.LockFree, Keeps: r.entry.Keeps,
 			Nodes: count, Quorum: quorum, Members: r.servers.Members, Leader: leader, Replica: r.needsReplica(params.Wait),
-			Workers: r.names, Initial: r.initial(),
+			Workers: r.names, Processes: s.Processes, Initial: r.initial(),
 			TTL: params.TTL, Counted: counted, Tries: params.Tries,
 			Commit:   work.Commit.Recorded(),
 			Unread:   r.unread,

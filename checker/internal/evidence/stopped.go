@@ -417,6 +417,55 @@ func (in *Evidence) Faults() []Fault {
 		default:
 		}
 	}
-	in.begun = list
+	in.begun = in.ofProcesses(list)
+	return in.begun
+}
+
+// ofProcesses adds the faults of a worker, of its clock and of its links to the other workers of its process. A stall stops
+// one task of one worker only.
+func (in *Evidence) ofProcesses(faults []Fault) []Fault {
+	if in.Meta.Processes == 0 {
+		return faults
+	}
+	var list []Fault
+	for _, f := range faults {
+		list = append(list, f)
+		from, to, link := strings.Cut(f.Target, "->")
+		switch {
+		case link:
+			for _, mate := range in.mates(from) {
+				list = append(list, f.of(mate+"->"+to))
+			}
+			for _, mate := range in.mates(to) {
+				list = append(list, f.of(from+"->"+mate))
+			}
+		case f.Kind != "stall" && f.slows() || f.Effect == history.EffectSteps:
+			for _, mate := range in.mates(from) {
+				list = append(list, f.of(mate))
+			}
+		}
+	}
+	return list
+}
+
+// of returns the same fault of another target.
+func (f Fault) of(target string) Fault {
+	e := *f.Event
+	f.Event, e.Target = &e, target
+	return f
+}
+
+// mates returns the other workers of the process of a worker.
+func (in *Evidence) mates(worker string) []string {
+	n, number := in.Meta.Processes, slices.Index(in.Meta.Workers, worker)
+	if number < 0 {
+		return nil
+	}
+	var list []string
+	for i := number % n; i < len(in.Meta.Workers); i += n {
+		if i != number {
+			list = append(list, in.Meta.Workers[i])
+		}
+	}
 	return list
 }

@@ -42,6 +42,40 @@ func TestOnlyItsOwnFaultsAndThoseOfServersConcernAWorker(t *testing.T) {
 	}
 }
 
+// Workers 1 and 3 share a process, and so do 2 and 4. What stops a process or cuts it off concerns all its workers. A stall
+// stops one task, and a cancellation ends one section.
+func TestTheFaultsOfAProcessConcernAllItsWorkers(t *testing.T) {
+	for _, tt := range []struct {
+		kind   string
+		effect history.Effect
+		target string
+		want   string // the targets of the faults that concern worker-3
+	}{
+		{"pause", history.EffectStops, "worker-1", "[worker-3]"},
+		{"pause", history.EffectStops, "worker-2", "[]"},
+		{"pause", history.EffectStops, "lock", "[lock]"},
+		{"clock-step", history.EffectSteps, "worker-1", "[worker-3]"},
+		{"partition", "", "worker-1->lock", "[worker-3->lock]"},
+		{"partition", "", "lock->worker-1", "[lock->worker-3]"},
+		{"partition", "", "lock->worker-4", "[]"},
+		{"stall", history.EffectStops, "worker-1", "[]"},
+		{"cancel", history.EffectCancels, "worker-1", "[]"},
+	} {
+		h := &history.History{Meta: history.Meta{Workers: []string{"worker-1", "worker-2", "worker-3", "worker-4"}, Processes: 2}}
+		h.Events = []history.Event{
+			{Seq: 1, At: 1, Type: history.FaultBegin, Fault: 1, Kind: tt.kind, Effect: tt.effect, Target: tt.target},
+			{Seq: 2, At: 2, Type: history.FaultEnd, Fault: 1, Kind: tt.kind, Target: tt.target},
+		}
+		got := []string{}
+		for f := range New(h, nil).FaultsOf("worker-3") {
+			got = append(got, f.Target)
+		}
+		if fmt.Sprint(got) != tt.want {
+			t.Errorf("%s of %s: %v concern worker-3, want %s", tt.kind, tt.target, got, tt.want)
+		}
+	}
+}
+
 func TestNearReturnsTheStretchesThatOverlapOrTouch(t *testing.T) {
 	s := Stretches{{1, 2}, {4, 4}, {6, 9}, {12, 13}}
 	for _, tt := range []struct {
