@@ -44,6 +44,14 @@ func TestAnAcquireGivesUpAfterItsContextHasEnded(t *testing.T) {
 			story: story("counter", "off").acquire("b", 0).fault("cancel", "b", 0).after(2 * s).release("b"),
 		},
 		{
+			name: "its owner keeps the grant for the next section", want: Valid,
+			story: func() *scriptedHistory {
+				h := begun()
+				h.meta.Keeps = true
+				return h.after(2*s).release("a").grant("b").enter("b", 0).release("b")
+			}(),
+		},
+		{
 			name: "a section inside another one", want: Valid,
 			story: func() *scriptedHistory {
 				h := story("nested", "off").acquire("b", 0).call("b").fault("cancel", "b", 0).after(2*s).asked("b", "b").enter("b", 0).leave("b").answered("b", history.ClassOK, "")
