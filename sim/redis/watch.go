@@ -74,13 +74,17 @@ func (w *watch) sent(c *sim.Call, words []string, reply *resp.Reply) time.Durati
 	if len(words) < 3 {
 		return c.Sent
 	}
-	asked, arguments := w.hashes[c.Worker], words[2:]
+	arguments := words[2:]
 	switch {
-	case keyspace.Named(words, "evalsha") && reply.Kind == resp.Error && strings.HasPrefix(reply.Text, "NOSCRIPT"):
-		w.hashes[c.Worker] = hash{slices.Clone(arguments), c.Sent}
-	case keyspace.Named(words, "eval") && slices.Equal(asked.arguments, arguments):
-		delete(w.hashes, c.Worker)
-		return asked.sent
+	case keyspace.Named(words, "evalsha"):
+		if reply.Kind == resp.Error && strings.HasPrefix(reply.Text, "NOSCRIPT") {
+			w.hashes[c.Worker] = hash{slices.Clone(arguments), c.Sent}
+		}
+	case keyspace.Named(words, "eval"):
+		if asked := w.hashes[c.Worker]; slices.Equal(asked.arguments, arguments) {
+			delete(w.hashes, c.Worker)
+			return asked.sent
+		}
 	}
 	return c.Sent
 }
