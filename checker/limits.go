@@ -26,8 +26,8 @@ const (
 	patience      = 30 * time.Second
 	patientLeases = 5
 	patientTurns  = 20
-	// heedBound is how long an acquire may ask on after the context of its caller has ended. An answer that is under way
-	// and the waking of a waiter take far less.
+	// heedBound is how long an acquire may go on after the context of its caller has ended, besides the time of messages.
+	// The waking of a waiter takes far less.
 	heedBound = time.Second
 	// turnedAwayTimes is how often a free lock has to be asked for, at least, before its refusals
 	// can add up to patience.

@@ -38,7 +38,8 @@ func progressCheck() Check {
 // not arrived yet.
 func progress(in *input, r *Result) {
 	r.Applies = len(in.Sections) > 0
-	bound, release := in.patience()
+	run := in.surveyed()
+	bound, release := in.patience(run)
 	in.turnedAway(bound, r)
 	end := in.EndAt()
 	known := map[string]evidence.Stretches{}
@@ -70,7 +71,7 @@ func progress(in *input, r *Result) {
 			r.find(Invalid, waitOf(s), "overslept: lock %s was free for %s, from %s on, while %s waited for it", s.Key, slept, from, evidence.NameOf(s))
 			continue
 		}
-		if did, after, ended := in.unheeded(s, entered); did != "" {
+		if did, after, ended := in.unheeded(s, entered, heedBound+run.Messages); did != "" {
 			r.find(Invalid, append(waitOf(s), ended), "unheeded: %s %s lock %s %s after its context had ended", evidence.NameOf(s), did, s.Key, after)
 			continue
 		}
@@ -191,17 +192,22 @@ func Patience(ttl, longest time.Duration, workers int, maxHold time.Duration) ti
 
 // patience returns how long a call of this history may take until the section is let in, and how long a release may
 // take. Only for the former does a turn of a worker include its messages: otherwise slow releases would excuse each other.
-func (in *input) patience() (wait, release time.Duration) {
-	run := in.run
-	if run == nil {
-		run = &survey{}
-		run.add(in)
-		run.end()
-	}
+func (in *input) patience(run *survey) (wait, release time.Duration) {
 	of := func(turn time.Duration) time.Duration {
 		return Patience(in.Meta.TTL, turn, run.Workers, in.Meta.MaxHold)
 	}
 	return of(run.Longest + run.Messages), of(run.Longest)
+}
+
+// surveyed returns the survey of the run that the history is, or of which it is a part.
+func (in *input) surveyed() *survey {
+	if in.run != nil {
+		return in.run
+	}
+	run := &survey{}
+	run.add(in)
+	run.end()
+	return run
 }
 
 // messages returns how long a section waited for messages from its grant to the end of its release, and how long the

@@ -8,23 +8,31 @@ import (
 )
 
 // unheeded judges a section whose context ended while it waited for the lock. It returns what the acquire did later than
-// heedBound after that: it got the lock, or sent another request for it. It returns "" if the acquire gave up in time. The
+// bound after that: it got the lock, or sent another request for it. It returns "" if the acquire gave up in time. The
 // time in which another fault hindered the worker does not count. A request that undoes an earlier one is no request for
 // the lock.
 //
+// The context may have ended just after the client had begun to open a connection for its request. The section then gets its
+// answer after a few round trips. How long they take is known from the message of the grant, or that of the request.
+//
 // A section inside another one is not judged: its context may not end with that of the outer section. Neither is an owner
 // that keeps its grant from section to section, and may ask for the lock on behalf of the next one.
-func (in *input) unheeded(s *history.Section, until time.Duration) (did string, after time.Duration, ended int64) {
+func (in *input) unheeded(s *history.Section, until, bound time.Duration) (did string, after time.Duration, ended int64) {
 	end := in.contextEnd(s, until)
-	if end == nil || until-end.At <= heedBound || in.Meta.Keeps || in.inside(s) {
+	if end == nil || until-end.At <= bound || in.Meta.Keeps || in.inside(s) {
 		return "", 0, 0
 	}
-	did, last := "got", s.EnterAt
+	did, last, message := "got", s.EnterAt, time.Duration(0)
 	if !s.Entered() {
-		did, last = "still asked for", in.lastAsked(s)
+		did = "still asked for"
+		last, message = in.lastAsked(s)
+	} else if s.Grant != 0 {
+		message = s.EnterAt - s.GrantAt
 	}
+	const roundTrips = 4
+	bound += 2 * roundTrips * message
 	hindered := in.HinderedBy(s.Worker, func(f evidence.Fault) bool { return f.Effect != history.EffectCancels })
-	if after = hindered.Outside(end.At, max(last, end.At)); after <= heedBound {
+	if after = hindered.Outside(end.At, max(last, end.At)); after <= bound {
 		return "", 0, 0
 	}
 	return did, after, end.Seq
@@ -54,15 +62,16 @@ func (in *input) inside(s *history.Section) bool {
 }
 
 // lastAsked returns when a section sent its last request for the lock that a server granted or refused, 0 if there is
-// none.
-func (in *input) lastAsked(s *history.Section) time.Duration {
+// none, and after what time the server did that.
+func (in *input) lastAsked(s *history.Section) (last, took time.Duration) {
 	w := in.Ledger().Attempt(s)
-	var last time.Duration
-	if w.Refusal != nil {
-		last = w.Refusal.Sent
+	if r := w.Refusal; r != nil {
+		last, took = r.Sent, r.At-r.Sent
 	}
 	for _, g := range w.Grants {
-		last = max(last, g.Given.Sent)
+		if given := g.Given; given.Sent > last {
+			last, took = given.Sent, given.At-given.Sent
+		}
 	}
-	return last
+	return last, took
 }

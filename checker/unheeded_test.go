@@ -32,6 +32,18 @@ func TestAnAcquireGivesUpAfterItsContextHasEnded(t *testing.T) {
 		{name: "it was paused meanwhile", story: ended(begun().fault("pause", "b", 10*s).asked("b", "a")), want: Valid},
 		{name: "the server was cut off meanwhile", story: begun().fault("partition", "b->lock", 10*s).release("a").grant("b").enter("b", 0).release("b"), want: Valid},
 		{
+			name: "the request and the grant were under way for 3 s each", want: Valid,
+			story: begun().after(3*s).release("a").grant("b").after(3*s).enter("b", 0).release("b"),
+		},
+		{
+			name: "it gets the lock a minute later, with a grant that was under way for 3 s", want: Invalid, count: 1, text: "unheeded",
+			story: begun().after(57*s).release("a").grant("b").after(3*s).enter("b", 0).release("b"),
+		},
+		{
+			name: "messages of this run take 3 s, and it asks again after 2 s", want: Valid,
+			story: ended(story("counter", "off").call("a").grant("a").after(3*s).enter("a", 0).release("a").acquire("a", 0).call("b").asked("b", "a").fault("cancel", "b", 0).after(2*s).asked("b", "a")),
+		},
+		{
 			name: "the context of another worker ended", want: Valid,
 			story: story("counter", "off").acquire("a", 0).call("b").fault("cancel", "a", 0).after(2*s).asked("b", "a").release("a").grant("b").enter("b", 0).release("b"),
 		},
