@@ -15,6 +15,7 @@ type input struct {
 	limits  linear.Limits
 	counted map[violation]bool
 	run     *survey // of the run that the history is a part of; nil: the history is that of a run
+	whole   *survey // of the run that the history is; nil: not made yet, see surveyed
 }
 
 func newInput(h *history.History, sections []*history.Section, l linear.Limits) *input {

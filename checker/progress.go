@@ -204,10 +204,12 @@ func (in *input) surveyed() *survey {
 	if in.run != nil {
 		return in.run
 	}
-	run := &survey{}
-	run.add(in)
-	run.end()
-	return run
+	if in.whole == nil {
+		in.whole = &survey{}
+		in.whole.add(in)
+		in.whole.end()
+	}
+	return in.whole
 }
 
 // messages returns how long a section waited for messages from its grant to the end of its release, and how long the

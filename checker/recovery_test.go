@@ -15,6 +15,15 @@ func TestAGrantMustNotOutliveItsOwner(t *testing.T) {
 		return story("counter", "off").call("a").leased("a", lease).enter("a", 0).leave("a").answered("a", class, "")
 	}
 	wanted := func(s *scriptedHistory) *scriptedHistory { return s.call("b").refusedBy("b", "a") }
+	// far begins with two sections whose messages take 9 s: 3 s for the answer to the acquire, and as long for each message
+	// of the next acquire.
+	far := func() *scriptedHistory {
+		s := story("counter", "off")
+		for range 2 {
+			s.call("c").grant("c").after(3*time.Second).enter("c", 0).release("c")
+		}
+		return s
+	}
 	judge(t, "recovery", []verdictCase{
 		{name: "released", story: wanted(story("counter", "off").acquire("a", 0).release("a")), want: Valid},
 		{name: "in the way within the margin", story: wanted(held("").after(900 * time.Millisecond)), want: Valid},
@@ -30,6 +39,14 @@ func TestAGrantMustNotOutliveItsOwner(t *testing.T) {
 		{
 			name: "given, and asked for again", story: story("counter", "off").call("a").leased("a", lease).after(2*time.Second).refusedBy("a", "a").after(time.Second).expire("a"),
 			want: Invalid, count: 1, text: "ghost: lock x had been given to a's section 1, which did not know it",
+		},
+		{
+			name: "in the way while messages of 3 s are under way", want: Valid,
+			story: wanted(far().call("a").leased("a", lease).enter("a", 0).leave("a").answered("a", "", "").after(8 * time.Second)),
+		},
+		{
+			name: "in the way for longer than messages of 3 s", want: Invalid, count: 1, text: "ghost: lock x was still refused to b",
+			story: wanted(far().call("a").leased("a", time.Minute).enter("a", 0).leave("a").answered("a", "", "").after(15 * time.Second)),
 		},
 		{name: "nobody knew, within the lease", story: wanted(held("unknown").after(9 * time.Second)), want: Valid},
 		{
