@@ -2,13 +2,16 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"lockquake/lock"
+	"lockquake/lock/env"
 	"lockquake/lock/locktest"
 	lockredis "lockquake/lock/redis"
 	"lockquake/scenarios"
@@ -27,6 +30,7 @@ func rowsOfTheTable() map[string]row {
 		"cancelled-work recovery":         {"redis", builtin("redis-release-cancelled")},
 		"cancelled-work progress":         {"redis", heedless("redis")},
 		"lost-reply recovery":             {"redis", builtin("redis-blind-timeout")},
+		"lost-reply lost-update":          {"redis-checked", repeating()},
 		"renewal-fails errors":            {"redis-watchdog", builtin("redis-watchdog-late-flag")},
 		"hung-renewal lost-update, told":  {"redis-watchdog", builtin("redis-watchdog-late-flag")},
 		"renewal-races-release ownership": {"redis-watchdog", builtin("redis-watchdog-racy")},
@@ -89,6 +93,58 @@ type counted struct {
 }
 
 func (c counted) Token() int64 { return c.token }
+
+// repeating is a lock that asks whether it has the key if an answer is missing, and counts its lease from that question.
+func repeating() lock.Entry {
+	e := entry()
+	e.New = func(d lock.Deps) lock.Strategy {
+		return lock.WithLock(&repeater{&mine{d.Env, lockredis.PortOf(d).Client, d.Params.TTL}, fmt.Sprint(d.Env.Rand("owner").Uint64())})
+	}
+	return e
+}
+
+type repeater struct {
+	*mine
+	owner string
+}
+
+func (r *repeater) Acquire(ctx context.Context, key string) (lock.Lease, error) {
+	asking := env.WithOp(ctx, "acquire")
+	for {
+		sent := r.env.Mono()
+		taken, err := r.redis.SetNX(asking, key, r.owner, r.ttl).Result()
+		if err != nil {
+			sent = r.env.Mono()
+			owner, err := r.redis.Get(asking, key).Result()
+			taken = err == nil && owner == r.owner
+		}
+		if taken {
+			return ending{&lease{r.mine, ctx, key}, r.owner, sent + r.ttl}, nil
+		}
+		if err := r.env.Sleep(ctx, 50*time.Millisecond); err != nil {
+			return nil, err
+		}
+	}
+}
+
+type ending struct {
+	*lease
+	owner string
+	end   time.Duration // by the monotonic clock
+}
+
+// Release deletes the key if it is still that of the owner.
+func (e ending) Release(ctx context.Context) error {
+	const deleteOwn = `if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`
+	return e.redis.Eval(ctx, deleteOwn, []string{e.key}, e.owner).Err()
+}
+
+func (e ending) Check() error {
+	if e.env.Mono() >= e.end {
+		return lock.ErrLost
+	}
+	return nil
+}
 
 func TestTheScenariosOfThePageFindTheFlawAndPassALockWithoutIt(t *testing.T) {
 	page, err := os.ReadFile("../your-own-lock.md")
