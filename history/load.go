@@ -115,6 +115,8 @@ func (m *Meta) check(known Names) error {
 		{"margin", int64(m.Margin)},
 		{"nodes", int64(m.Nodes)},
 		{"quorum", int64(m.Quorum)},
+		{"members", int64(m.Members)},
+		{"processes", int64(m.Processes)},
 		{"ttl", int64(m.TTL)},
 		{"counted", int64(m.Counted)},
 		{"answer", int64(m.Answer)},

@@ -2,6 +2,7 @@ package history_test
 
 import (
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -136,5 +137,26 @@ func TestAnUnknownFieldComesWithTheKnownOnes(t *testing.T) {
 	unknown, ok := errors.AsType[*history.UnknownWordError](err)
 	if !ok || unknown.Word != "byy" || strings.Join(unknown.Known, " ") != "by version value" {
 		t.Errorf("got %v with %+v, want the fields of a condition", err, unknown)
+	}
+}
+
+func TestLoadRefusesEachNegativeNumberOfTheHeader(t *testing.T) {
+	header := reflect.TypeFor[history.Meta]()
+	tried := 0
+	for i := range header.NumField() {
+		f := header.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if kind := f.Type.Kind(); kind != reflect.Int && kind != reflect.Int64 || name == "schema" {
+			continue
+		}
+		tried++
+		file := strings.NewReplacer(`"duration":90,`, "", `"end":90`, `"`+name+`":-3`).Replace(recorded)
+		_, _, err := history.Load([]byte(file), names)
+		if at, ok := errors.AsType[*history.LineError](err); !ok || at.Err.Error() != name+" is -3, and must not be negative" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if tried < 10 {
+		t.Errorf("the header has only %d numbers", tried)
 	}
 }
