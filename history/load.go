@@ -131,6 +131,11 @@ func (m *Meta) check(known Names) error {
 			return wrong(number.field, "%s is %d, and must not be negative", number.field, number.is)
 		}
 	}
+	if p := m.Part; p != nil {
+		if least := min(int64(p.Locks), int64(p.Workers), int64(p.Longest), int64(p.Messages)); least < 0 {
+			return wrong("part", "a number of part is %d, and must not be negative", least)
+		}
+	}
 	return nil
 }
 

@@ -49,6 +49,7 @@ func TestLoadRefusesWhatNoRecorderMayWrite(t *testing.T) {
 		{"unknown reason to stop", recorded, `"end":90`, `"end":90,"stopped":"idel"`, 1, `"idel"`, `unknown stopped "idel"`},
 		{"negative ttl", recorded, `"end":90`, `"ttl":-5,"end":90`, 1, `-5`, "ttl is -5, and must not be negative"},
 		{"negative duration", recorded, `"duration":90`, `"duration":-7`, 1, `-7`, "duration is -7, and must not be negative"},
+		{"negative number of a part", recorded, `"end":90`, `"end":90,"part":{"lock":"k","locks":2,"workers":-2}`, 1, `{"lock"`, "a number of part is -2, and must not be negative"},
 		{"negative time", recorded, `"at":10`, `"at":-5`, 2, `-5`, "at is -5, and must not be negative"},
 		{"end before the events", recorded, `"end":90`, `"end":50`, 7, `60`, "at is 60, after the end of the run: end of the header is 50"},
 		{"unknown class", recorded, `"seq":8,"at":80,"type":"released"`, `"seq":8,"at":80,"type":"released","class":"lots"`, 9, `"lots"`, `unknown class "lots"`},
