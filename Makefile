@@ -56,7 +56,8 @@ short:
 
 ## bench: measure the speed against the usual ways of testing a lock, and how time and memory grow with workers and virtual time
 bench:
-	cd internal/bench && $(GO) test -run '^TestTable$$' -bench '^BenchmarkScale$$' -benchtime 1x -timeout 1h -table
+	cd internal/bench && $(GO) test -run '^TestTable$$' -count 1 -timeout 1h -table
+	cd internal/bench && $(GO) test -run '^$$' -bench '^BenchmarkScale$$' -benchtime 1x -timeout 1h
 
 ## race: the tests under the race detector
 race:
