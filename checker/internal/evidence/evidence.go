@@ -21,7 +21,7 @@ type Evidence struct {
 	begun    []Fault
 	common   []Fault            // of no worker and of no link of a worker
 	others   map[string][]Fault // the rest, by worker
-	workers  map[string]bool
+	workers  map[string]int
 	byKey    map[string][]*history.Section
 	finals   map[string]*history.Event
 	held     map[string]Stretches // by key

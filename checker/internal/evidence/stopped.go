@@ -354,11 +354,14 @@ func (in *Evidence) sortFaults() {
 }
 
 // isWorker reports whether a name is that of a worker.
-func (in *Evidence) isWorker(name string) bool {
+func (in *Evidence) isWorker(name string) bool { return in.numberOf(name) > 0 }
+
+// numberOf returns the number of a worker, from 1; 0 if no worker has the name.
+func (in *Evidence) numberOf(name string) int {
 	if in.workers == nil {
-		in.workers = make(map[string]bool, len(in.Meta.Workers))
-		for _, name := range in.Meta.Workers {
-			in.workers[name] = true
+		in.workers = make(map[string]int, len(in.Meta.Workers))
+		for i, name := range in.Meta.Workers {
+			in.workers[name] = i + 1
 		}
 	}
 	return in.workers[name]
@@ -385,6 +388,7 @@ func (in *Evidence) Disturbed(worker string, from, to time.Duration, without his
 type Fault struct {
 	*history.Event
 	Stretch
+	Target string        // that of the event, or another worker of the same process
 	Open   bool          // it has no end
 	Healed time.Duration // when it ended; To is later if messages that it has delayed arrived after that
 }
@@ -407,7 +411,7 @@ func (in *Evidence) Faults() []Fault {
 		switch e.Type {
 		case history.FaultBegin:
 			open[id{e.Fault, e.Target}] = len(list)
-			list = append(list, Fault{Event: e, Stretch: Stretch{e.At, in.EndAt()}, Open: true})
+			list = append(list, Fault{Event: e, Target: e.Target, Stretch: Stretch{e.At, in.EndAt()}, Open: true})
 		case history.FaultEnd:
 			key := id{e.Fault, e.Target}
 			if at, ok := open[key]; ok {
@@ -450,20 +454,19 @@ func (in *Evidence) ofProcesses(faults []Fault) []Fault {
 
 // of returns the same fault of another target.
 func (f Fault) of(target string) Fault {
-	e := *f.Event
-	f.Event, e.Target = &e, target
+	f.Target = target
 	return f
 }
 
 // mates returns the other workers of the process of a worker.
 func (in *Evidence) mates(worker string) []string {
-	n, number := in.Meta.Processes, slices.Index(in.Meta.Workers, worker)
-	if number < 0 {
+	number := in.numberOf(worker)
+	if number == 0 {
 		return nil
 	}
 	var list []string
-	for i := number % n; i < len(in.Meta.Workers); i += n {
-		if i != number {
+	for i := (number - 1) % in.Meta.Processes; i < len(in.Meta.Workers); i += in.Meta.Processes {
+		if i != number-1 {
 			list = append(list, in.Meta.Workers[i])
 		}
 	}
