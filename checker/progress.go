@@ -38,8 +38,7 @@ func progressCheck() Check {
 // not arrived yet.
 func progress(in *input, r *Result) {
 	r.Applies = len(in.Sections) > 0
-	run := in.surveyed()
-	bound, release := in.patience(run)
+	bound, release := in.patience()
 	in.turnedAway(bound, r)
 	end := in.EndAt()
 	known := map[string]evidence.Stretches{}
@@ -71,7 +70,7 @@ func progress(in *input, r *Result) {
 			r.find(Invalid, waitOf(s), "overslept: lock %s was free for %s, from %s on, while %s waited for it", s.Key, slept, from, evidence.NameOf(s))
 			continue
 		}
-		if did, after, ended := in.unheeded(s, entered, heedBound+run.Messages); did != "" {
+		if did, after, ended := in.unheeded(s, entered); did != "" {
 			r.find(Invalid, append(waitOf(s), ended), "unheeded: %s %s lock %s %s after its context had ended", evidence.NameOf(s), did, s.Key, after)
 			continue
 		}
@@ -192,7 +191,8 @@ func Patience(ttl, longest time.Duration, workers int, maxHold time.Duration) ti
 
 // patience returns how long a call of this history may take until the section is let in, and how long a release may
 // take. Only for the former does a turn of a worker include its messages: otherwise slow releases would excuse each other.
-func (in *input) patience(run *survey) (wait, release time.Duration) {
+func (in *input) patience() (wait, release time.Duration) {
+	run := in.surveyed()
 	of := func(turn time.Duration) time.Duration {
 		return Patience(in.Meta.TTL, turn, run.Workers, in.Meta.MaxHold)
 	}
@@ -210,6 +210,12 @@ func (in *input) surveyed() *survey {
 		in.whole.end()
 	}
 	return in.whole
+}
+
+// besidesMessages adds the messages of a section, at the median, to a bound: a message that the bound is about may still be
+// under way.
+func (in *input) besidesMessages(bound time.Duration) time.Duration {
+	return bound + in.surveyed().Messages
 }
 
 // messages returns how long a section waited for messages from its grant to the end of its release, and how long the

@@ -21,14 +21,13 @@ func recoveryCheck() Check {
 
 // recovery looks for grants that outlive their owners.
 //
-// A section that keeps asking although a server has given it the lock does not know of its grant.
-// Once a section has returned, its grant must be gone within recoveryMargin and the time of its messages, whether the answer was
-// ok or an error: a grant that its owner does not know of is a ghost. If the owner crashed, or
-// answered that it does not know what became of its requests, nobody is left to free the lock, and
-// the grant may last for the lease and the margin. In that case a request that the owner has sent
-// before may still arrive late, and the lease counts from its arrival. A renewal that was sent after the
-// end of the section prolongs nothing: the owner was to stop. Until the lease is over, it also counts
-// from a new leader, which gives each lease or session its whole time. Time in which the servers are
+// A section that keeps asking although a server has given it the lock does not know of its grant. Once a section has
+// returned, its grant must be gone within recoveryMargin and the time of its messages, whether the answer was ok or an
+// error: a grant that its owner does not know of is a ghost. If the owner crashed, or answered that it does not know
+// what became of its requests, nobody is left to free the lock, and the grant may last for the lease and the margin. In
+// that case a request that the owner has sent before may still arrive late, and the lease counts from its arrival. A
+// renewal that was sent after the end of the section prolongs nothing: the owner was to stop. Until the lease is over,
+// it also counts from a new leader, which gives each lease or session its whole time. Time in which the servers are
 // stopped, or their leader, does not count.
 //
 // A cancelled answer says that the caller gave up. The lock still has to undo its requests, or to
@@ -75,15 +74,11 @@ func recovery(in *input, r *Result) {
 	}
 }
 
-// recoveryMargin returns how long a lock may be refused after the time at which it had to be free: recoveryMargin, and the
-// messages of a section, since the one that frees the lock may still be under way.
-func (in *input) recoveryMargin() time.Duration { return recoveryMargin + in.surveyed().Messages }
-
 // ignored returns the last refusal that a section met because of its own grant, if that was later
 // than the margin. With several servers, one may refuse because of the grant of an earlier attempt,
 // which is no violation.
 func (in *input) ignored(g *evidence.Grant) *history.Event {
-	if g.OwnRefusal != nil && in.Quorum() == 1 && g.OwnRefusal.At > g.Given.At+in.recoveryMargin() {
+	if g.OwnRefusal != nil && in.Quorum() == 1 && g.OwnRefusal.At > g.Given.At+in.besidesMessages(recoveryMargin) {
 		return g.OwnRefusal
 	}
 	return nil
@@ -109,8 +104,8 @@ func (in *input) due(g *evidence.Grant, goneAt time.Duration) (due, freeAt time.
 			}
 		}
 	}
-	freeAt = in.Served(from, lease+in.recoveryMargin())
-	due = max(goneAt, g.Given.At) + in.recoveryMargin()
+	freeAt = in.Served(from, lease+in.besidesMessages(recoveryMargin))
+	due = max(goneAt, g.Given.At) + in.besidesMessages(recoveryMargin)
 	if s := g.Section; s.Crashed || g.Revived || !in.outcomeKnown(s) || in.Quorum() > 1 && !in.quorumLeft(g, due) {
 		return freeAt, freeAt
 	}
@@ -128,7 +123,7 @@ func (in *input) outcomeKnown(s *history.Section) bool {
 
 // keptFromUndoing reports whether a fault may have kept s from undoing its requests.
 func (in *input) keptFromUndoing(s *history.Section) bool {
-	return in.Disturbed(s.Worker, s.CallAt, s.ReturnAt+in.recoveryMargin(), history.EffectCancels)
+	return in.Disturbed(s.Worker, s.CallAt, s.ReturnAt+in.besidesMessages(recoveryMargin), history.EffectCancels)
 }
 
 // quorumLeft reports whether at the given time a quorum of servers still held the grants of g's

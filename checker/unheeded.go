@@ -8,7 +8,7 @@ import (
 )
 
 // unheeded judges a section whose context ended while it waited for the lock. It returns what the acquire did later than
-// bound after that: it got the lock, or sent another request for it. It returns "" if the acquire gave up in time. The
+// heedBound and the messages of a section after that: it got the lock, or sent another request for it. It returns "" if the acquire gave up in time. The
 // time in which another fault hindered the worker does not count. A request that undoes an earlier one is no request for
 // the lock.
 //
@@ -17,8 +17,8 @@ import (
 //
 // A section inside another one is not judged: its context may not end with that of the outer section. Neither is an owner
 // that keeps its grant from section to section, and may ask for the lock on behalf of the next one.
-func (in *input) unheeded(s *history.Section, until, bound time.Duration) (did string, after time.Duration, ended int64) {
-	end := in.contextEnd(s, until)
+func (in *input) unheeded(s *history.Section, until time.Duration) (did string, after time.Duration, ended int64) {
+	end, bound := in.contextEnd(s, until), in.besidesMessages(heedBound)
 	if end == nil || until-end.At <= bound || in.Meta.Keeps || in.inside(s) {
 		return "", 0, 0
 	}
