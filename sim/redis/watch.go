@@ -76,11 +76,9 @@ func (w *watch) sent(c *sim.Call, words []string, reply *resp.Reply) time.Durati
 	}
 	arguments := words[2:]
 	switch {
-	case keyspace.Named(words, "evalsha"):
-		if reply.Kind == resp.Error && strings.HasPrefix(reply.Text, "NOSCRIPT") {
-			w.hashes[c.Worker] = hash{slices.Clone(arguments), c.Sent}
-		}
-	case keyspace.Named(words, "eval"):
+	case reply.Kind == resp.Error && strings.HasPrefix(reply.Text, "NOSCRIPT"):
+		w.hashes[c.Worker] = hash{slices.Clone(arguments), c.Sent}
+	case len(w.hashes) > 0 && keyspace.Named(words, "eval"):
 		if asked := w.hashes[c.Worker]; slices.Equal(asked.arguments, arguments) {
 			delete(w.hashes, c.Worker)
 			return asked.sent
