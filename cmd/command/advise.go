@@ -163,7 +163,7 @@ func (f *forecast) text(p campaign.Progress, now time.Time) string {
 	if f.said || took < between {
 		return ""
 	}
-	all := time.Duration(float64(took) / float64(max(1, p.Done)) * float64(p.Total))
+	all := expected(p.Total, took, p.Done)
 	if all <= longAnswer {
 		return ""
 	}

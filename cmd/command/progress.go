@@ -92,8 +92,13 @@ func (p *progress) show(at campaign.Progress) {
 		return
 	}
 	// Runs from a journal took no time.
-	left := time.Duration(float64(now.Sub(p.began)) / float64(max(1, at.Done-at.Recalled)) * float64(at.Total-at.Done))
+	left := expected(at.Total-at.Done, now.Sub(p.began), at.Done-at.Recalled)
 	p.draw(now, p.line(fmt.Sprintf("%v left", left.Round(time.Second)), p.width()))
+}
+
+// expected returns how long some runs take if others took a time.
+func expected(runs int, took time.Duration, others int) time.Duration {
+	return time.Duration(float64(took) / float64(max(1, others)) * float64(runs))
 }
 
 // say shows a text in place of counts of runs, if it is time to update the output.
