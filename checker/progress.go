@@ -212,11 +212,9 @@ func (in *input) surveyed() *survey {
 	return in.whole
 }
 
-// besidesMessages adds the messages of a section, at the median, to a bound: a message that the bound is about may still be
-// under way.
-func (in *input) besidesMessages(bound time.Duration) time.Duration {
-	return bound + in.surveyed().Messages
-}
+// underWay returns how long the messages of a section are under way, at the median. It is added to bounds that a message
+// may exceed.
+func (in *input) underWay() time.Duration { return in.surveyed().Messages }
 
 // messages returns how long a section waited for messages from its grant to the end of its release, and how long the
 // next acquire waits for a request and its answer, each of which takes as long as the answer to this section did. It

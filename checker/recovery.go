@@ -78,7 +78,7 @@ func recovery(in *input, r *Result) {
 // than the margin. With several servers, one may refuse because of the grant of an earlier attempt,
 // which is no violation.
 func (in *input) ignored(g *evidence.Grant) *history.Event {
-	if g.OwnRefusal != nil && in.Quorum() == 1 && g.OwnRefusal.At > g.Given.At+in.besidesMessages(recoveryMargin) {
+	if g.OwnRefusal != nil && in.Quorum() == 1 && g.OwnRefusal.At > g.Given.At+recoveryMargin+in.underWay() {
 		return g.OwnRefusal
 	}
 	return nil
@@ -104,8 +104,8 @@ func (in *input) due(g *evidence.Grant, goneAt time.Duration) (due, freeAt time.
 			}
 		}
 	}
-	freeAt = in.Served(from, lease+in.besidesMessages(recoveryMargin))
-	due = max(goneAt, g.Given.At) + in.besidesMessages(recoveryMargin)
+	freeAt = in.Served(from, lease+recoveryMargin+in.underWay())
+	due = max(goneAt, g.Given.At) + recoveryMargin + in.underWay()
 	if s := g.Section; s.Crashed || g.Revived || !in.outcomeKnown(s) || in.Quorum() > 1 && !in.quorumLeft(g, due) {
 		return freeAt, freeAt
 	}
@@ -123,7 +123,7 @@ func (in *input) outcomeKnown(s *history.Section) bool {
 
 // keptFromUndoing reports whether a fault may have kept s from undoing its requests.
 func (in *input) keptFromUndoing(s *history.Section) bool {
-	return in.Disturbed(s.Worker, s.CallAt, s.ReturnAt+in.besidesMessages(recoveryMargin), history.EffectCancels)
+	return in.Disturbed(s.Worker, s.CallAt, s.ReturnAt+recoveryMargin+in.underWay(), history.EffectCancels)
 }
 
 // quorumLeft reports whether at the given time a quorum of servers still held the grants of g's

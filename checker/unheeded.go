@@ -18,7 +18,7 @@ import (
 // A section inside another one is not judged: its context may not end with that of the outer section. Neither is an owner
 // that keeps its grant from section to section, and may ask for the lock on behalf of the next one.
 func (in *input) unheeded(s *history.Section, until time.Duration) (did string, after time.Duration, ended int64) {
-	end, bound := in.contextEnd(s, until), in.besidesMessages(heedBound)
+	end, bound := in.contextEnd(s, until), heedBound+in.underWay()
 	if end == nil || until-end.At <= bound || in.Meta.Keeps || in.inside(s) {
 		return "", 0, 0
 	}
