@@ -287,15 +287,14 @@ func (in *input) lost(s *history.Section, h *evidence.Holding, r *Result) {
 // lastRenewed returns when the holder of s sent the last renewal that it knew of at the given time.
 // It is the earliest such time of several servers, and 0 if a server has no such renewal.
 func (in *input) lastRenewed(s *history.Section, h *evidence.Holding, at time.Duration) time.Duration {
-	hindered := in.Hindered(s.Worker)
 	var earliest time.Duration
 	for i, g := range h.Grants {
-		e := lastKnown(g, hindered, at)
+		e, from := in.lastKnown(g, at)
 		if e == nil {
 			return 0
 		}
-		if i == 0 || e.Sent < earliest {
-			earliest = e.Sent
+		if i == 0 || from < earliest {
+			earliest = from
 		}
 	}
 	return earliest
