@@ -24,7 +24,7 @@ func errorsCheck() Check {
 // answers judges the answers of the strategies by what really happened. These are the rules:
 //
 //   - not obtained: another section's grant was in the way or may have been, and the section is not
-//     left with a grant of its own. See free.
+//     left with a grant of its own. See free and watches.
 //   - lost, of a section that was not let in: a server had given it the lock.
 //   - refused, of a section that was not let in: never right, since the section has sent nothing to
 //     the resource.
@@ -87,7 +87,7 @@ func (in *input) notLetIn(s *history.Section, r *Result) {
 	events := []int64{s.Call, s.Return}
 	switch {
 	case s.Class == history.ClassNotObtained:
-		if !in.wasGranted(s, r) && in.free(s) {
+		if !in.wasGranted(s, r) && in.free(s) && !in.watches(s) {
 			in.violated(r, s, events, "not obtained from a free lock: %s was told so, but no other section had lock %s or asked for it", evidence.NameOf(s), s.Key)
 		}
 	case s.Class == history.ClassLost && in.free(s):
@@ -140,6 +140,19 @@ func (in *input) untaken(s *history.Section) bool {
 		return false
 	}
 	return !slices.ContainsFunc(grants, func(g *evidence.Grant) bool { return g.Given.Seq < s.Return && g.Held(s.Call) })
+}
+
+// watches reports whether the section may still have had to watch the last grant of its lock, which expired and was not
+// released. In DynamoDB and Kubernetes no server ends a lease: a worker takes the lock over when it has seen no change of its
+// record for a lease. Several servers that have to agree end their leases themselves.
+func (in *input) watches(s *history.Section) bool {
+	grants := in.Ledger().Locks[s.Key]
+	given, _ := slices.BinarySearchFunc(grants, s.Return, func(g *evidence.Grant, seq int64) int { return cmp.Compare(g.Given.Seq, seq) })
+	if in.Quorum() > 1 || given == 0 || grants[given-1].Ended == nil || grants[given-1].Ended.Type != history.Expired {
+		return false
+	}
+	_, lease := grants[given-1].Leases()
+	return s.ReturnAt-s.CallAt <= lease+recoveryMargin+in.underWay()
 }
 
 // wanted is the part of free that concerns other sections: it reports whether one of the given sections

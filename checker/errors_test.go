@@ -184,6 +184,11 @@ func TestNotObtainedFromAFreeLockIsWrong(t *testing.T) {
 		s.meta.Nodes, s.meta.Quorum = 3, 2
 		return s.grantOn("c", "lock-1").expireOn("c", "lock-1").grantOn("c", "lock-2").expireOn("c", "lock-2").after(time.Minute)
 	}
+	// expired is a lock whose last owner crashed, and whose lease expired a minute ago.
+	expired := func() *scriptedHistory {
+		s := free().call("a").leased("a", lease)
+		return s.enter("a", 0).crash("a").after(lease).expire("a").after(time.Minute)
+	}
 	const named = "not obtained from a free lock: b's section 1 was told so, but no other section had lock x or asked for it"
 	judge(t, "errors", []verdictCase{
 		{name: "nobody there", story: turned(free()), want: Invalid, count: 1, text: named},
@@ -250,6 +255,19 @@ func TestNotObtainedFromAFreeLockIsWrong(t *testing.T) {
 		{
 			name: "another one had crashed long ago", story: turned(free().call("a").crash("a").after(time.Minute)),
 			want: Invalid, count: 1, text: named,
+		},
+		{
+			name:  "the last lease expired, and it may have seen no change for less than a lease",
+			story: expired().call("b").after(10*time.Second).answered("b", "not-obtained", ""), want: Valid,
+		},
+		{
+			name:  "the last lease expired, and it has seen no change for longer than a lease",
+			story: expired().call("b").after(12*time.Second).answered("b", "not-obtained", ""), want: Invalid, count: 1, text: named,
+		},
+		{
+			name:  "a lease expired, and another worker has held the lock since",
+			story: expired().acquire("c", 0).release("c").call("b").after(10*time.Second).answered("b", "not-obtained", ""),
+			want:  Invalid, count: 1, text: named,
 		},
 		{name: "another one did not know", story: turned(free().call("a").answered("a", "unknown", "no answer")), want: Valid},
 		{name: "it did not know itself, before", story: turned(free().call("b").answered("b", "unknown", "no answer")), want: Valid},
