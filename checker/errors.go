@@ -277,13 +277,13 @@ func (in *input) lost(s *history.Section, h *evidence.Holding, r *Result) {
 	if counted := cmp.Or(in.Meta.Counted, in.Meta.TTL); lease == 0 || counted != 0 && counted < lease {
 		lease = counted
 	}
-	from, did := in.askedFor(s, h, lease), "asked for"
+	from, did, slack := in.askedFor(s, h, lease), "asked for", clockSlack
 	if !in.clockFaulty(s.Worker, s.CallAt, atTime) && !in.heldLongest(s, lease, atTime) {
 		if renewed := in.lastRenewed(s, h, atTime); renewed > from {
-			from, did = renewed, "renewed"
+			from, did, slack = renewed, "renewed", clockSlack+in.underWay() // the client may have had to open a connection first
 		}
 	}
-	if lease != 0 && atTime >= from+lease-in.margin(lease)-clockSlack {
+	if lease != 0 && atTime >= from+lease-in.margin(lease)-slack {
 		return
 	}
 	if in.Meta.Doubts && toldInside(s) && in.Disturbed(s.Worker, s.EnterAt, atTime, history.EffectFails) {

@@ -323,6 +323,11 @@ func TestAHolderCountsItsLeaseFromItsLastRenewal(t *testing.T) {
 		t.meta.Answer = answer
 		return t.until(9 * s).tell(history.Event{Type: history.Renewed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Sent: 9*s - time.Millisecond, Until: 19 * s})
 	}
+	// far is a section whose messages take 100 ms each. It is renewed at 5 s.
+	far := func() *scriptedHistory {
+		return story("counter", "off").call("a").leased("a", 10*s).stop().after(100*time.Millisecond).enter("a", 0).until(5 * s).
+			tell(history.Event{Type: history.Renewed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Sent: 4900 * time.Millisecond, Until: 15 * s})
+	}
 	// repeated is renewed at 5 s and 12 s. In between a link loses messages.
 	repeated := func(link string) *scriptedHistory {
 		return keeper(5*s).broken("partition", link, 8*s, 10*s).until(12 * s).
@@ -366,6 +371,9 @@ func TestAHolderCountsItsLeaseFromItsLastRenewal(t *testing.T) {
 		},
 		{name: "the client may have given up before the answers came", story: lost(slow(6*s), 10100*time.Millisecond), want: Valid},
 		{name: "the client waits for longer than the answers take", story: lost(slow(7*s), 10100*time.Millisecond), want: Invalid, count: 1, text: "lost though held"},
+		// Its lease is over at 14.9 s, or up to 300 ms earlier if its client opened a connection first.
+		{name: "its client may have opened a connection before it sent the renewal", story: lost(far(), 14700*time.Millisecond), want: Valid},
+		{name: "opening a connection does not take that long", story: lost(far(), 14500*time.Millisecond), want: Invalid, count: 1, text: "...which it had renewed 9.6s before"},
 		// The first copy of the second renewal was sent after the answer to the first, which is of 5 s.
 		{name: "the second renewal may be a copy of a request that failed", story: lost(repeated("lock->a"), 15*s), want: Valid},
 		{
