@@ -134,6 +134,7 @@ func (l *locker) Acquire(ctx context.Context, key string) (lock.Lease, error) {
 			}
 		}
 		if last {
+			l.withdraw(ctx, key)
 			return nil, fmt.Errorf("acquire %s, %d attempts: %w", key, n, giveUpReason(cmp.Or(err, lease.behind)))
 		}
 	}
