@@ -555,8 +555,7 @@ func TestTheStoryOfAShrunkFailureIsShort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if story := TellCheck(small.Trial, small.Check); len(story.Lines) != 13 { // the README says so
-
+	if story := TellCheck(small.Trial, small.Check); len(story.Lines) != 13 {
 		t.Errorf("%d lines: %+v", len(story.Lines), story.Lines)
 	}
 }

@@ -34,7 +34,7 @@ func TestExploreFindsKleppmannsFailure(t *testing.T) {
 			t.Errorf("%s: %d points, violated without faults: %v, left out: %v", st.Label, st.Points, st.Without, st.Pruned)
 		}
 	}
-	if n := found["redis-checked"].Tried; n != 304 { // the README says so
+	if n := found["redis-checked"].Tried; n != 304 { // the tutorial says so
 		t.Errorf("redis-checked: %d placements", n)
 	}
 	const pause = "when worker-1 lease-checked 1 pause worker-1 for 15s"
