@@ -64,7 +64,7 @@ func TestExploreFindsKleppmannsFailure(t *testing.T) {
 	}
 }
 
-// A pause does more to work that does not look at its context than to work that
+// A pause does more to work that does not check its context than to work that
 // does: explore takes the setting from the scenario.
 func TestExploreHeedsTheScenario(t *testing.T) {
 	s := runtest.Parse(t, `
