@@ -40,7 +40,7 @@ func (p program) newExplore() *cobra.Command {
 	f := exploreFlags{program: p}
 	cmd := &cobra.Command{
 		Use:   "explore SCENARIO",
-		Short: "Place a fault at every point of a small run, and say which ones break what",
+		Short: "Place a fault at every point of a small run, and list the places where it breaks a check",
 		Long: `Explore removes the faults of a scenario, reduces its size, and records every point that its
 workers pass. Then it runs the scenario again with one fault of each kind at each point. It prints
 the number of placements, what they break, and a map. With --faults 2 it places every second fault

@@ -48,7 +48,7 @@ func single() []lock.Entry {
 			p.Fallback = 500 * time.Millisecond
 		}),
 		replicated("redis-replica", "redis, on a primary with an asynchronous replica", plain("correct service under a failover, apart from the time that the failover takes")),
-		replicated("redis-replica-wait", "redis-replica, and a grant that the replica does not confirm in time is given back", plain("correct service under a failover, apart from the time that the failover takes"), func(p *lock.Params) {
+		replicated("redis-replica-wait", "redis-replica, and a grant that the replica does not confirm in time is released", plain("correct service under a failover, apart from the time that the failover takes"), func(p *lock.Params) {
 			p.Wait, p.NodeTimeout = 1, 500*time.Millisecond
 		}),
 

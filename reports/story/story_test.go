@@ -74,7 +74,7 @@ func TestEachKindOfEventHasItsLine(t *testing.T) {
 				s.Add(3*time.Second, history.Event{Type: history.Released, Worker: "worker-1", Section: 1, Class: history.ClassUnknown})
 			},
 			want: []string{
-				"lock: grants worker-1 the lock, and worker-1 never hears of it | nobody | worker-1 10.000s | -",
+				"lock: grants worker-1 the lock, and worker-1 never learns of it | nobody | worker-1 10.000s | -",
 				"worker-1: gives up: outcome unknown | nobody | worker-1 10.000s | -",
 			},
 		},
@@ -100,7 +100,7 @@ func TestEachKindOfEventHasItsLine(t *testing.T) {
 			},
 			want: []string{
 				"lock: worker-1's lease ends | nobody | free | -",
-				"worker-1: hears of its grant, which is over | worker-1 | free | -",
+				"worker-1: learns of its grant, which is over | worker-1 | free | -",
 			},
 		},
 		{
