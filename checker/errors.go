@@ -279,7 +279,7 @@ func (in *input) lost(s *history.Section, h *evidence.Holding, r *Result) {
 	}
 	from, did, slack := in.askedFor(s, h, lease), "asked for", clockSlack
 	if !in.clockFaulty(s.Worker, s.CallAt, atTime) && !in.heldLongest(s, lease, atTime) {
-		if renewed := in.lastRenewed(s, h, atTime); renewed > from {
+		if renewed := in.lastRenewed(h, atTime); renewed > from {
 			from, did, slack = renewed, "renewed", clockSlack+in.underWay() // the client may have had to open a connection first
 		}
 	}
@@ -297,9 +297,9 @@ func (in *input) lost(s *history.Section, h *evidence.Holding, r *Result) {
 		evidence.NameOf(s), s.Key, did, atTime-from)
 }
 
-// lastRenewed returns when the holder of s sent the last renewal that it knew of at the given time.
+// lastRenewed returns a lower bound of the time at which the holder sent the last renewal that it knew of at the given time.
 // It is the earliest such time of several servers, and 0 if a server has no such renewal.
-func (in *input) lastRenewed(s *history.Section, h *evidence.Holding, at time.Duration) time.Duration {
+func (in *input) lastRenewed(h *evidence.Holding, at time.Duration) time.Duration {
 	var earliest time.Duration
 	for i, g := range h.Grants {
 		e, from := in.lastKnown(g, at)
