@@ -18,7 +18,8 @@ func TestALossMustBeToldInTime(t *testing.T) {
 	silent := func() *scriptedHistory {
 		return story("counter", "off").call("a").leased("a", time.Second).enter("a", 0).after(time.Second).expire("a")
 	}
-	// cancelled is told of nothing. The context of a section of w ends some time after the grant, whose lease takes 1 s.
+	// cancelled returns a section of a that nobody tells of its loss. Some time after its grant, whose lease takes 1 s, the context
+	// of a section of w ends.
 	cancelled := func(w string, after time.Duration) *scriptedHistory {
 		s := story("counter", "off").stop()
 		s.meta.Tells = true
