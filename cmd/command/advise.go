@@ -76,7 +76,7 @@ are an error. The same inputs give the same answer.
 	f.flags(cmd, "lockquake-advice.yaml")
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", "text", "what to print: "+strings.Join(adviseFormats(), ", "))
-	jobsFlag(cmd, &f.jobs)
+	JobsFlag(cmd, &f.jobs, "runs")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 	completeFlag(cmd, "format", cobra.FixedCompletions(adviseFormats(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
