@@ -163,13 +163,13 @@ func (f *forecast) text(p campaign.Progress, now time.Time) string {
 	if f.said || took < between {
 		return ""
 	}
-	all := expected(p.Total, took, p.Done)
+	all := took + left(p, took)
 	if all <= longAnswer {
 		return ""
 	}
 	f.said = true
 	seconds := float64(p.Total) * float64(f.scenario.Workers) * f.scenario.Duration.Seconds()
-	return fmt.Sprintf("up to %s of %d workers for %v (%s worker seconds) may take about %v: work that is much shorter than the lease, and messages that take long, make many events",
+	return fmt.Sprintf("about %s of %d workers for %v (%s worker seconds) may take about %v: work that is much shorter than the lease, and messages that take long, make many events",
 		words.Counted(p.Total, "run"), f.scenario.Workers, f.scenario.Duration, words.Thousands(int(seconds)), all.Round(time.Minute))
 }
 
