@@ -228,7 +228,7 @@ func TestTheMatrixFindsAFlawOnlyWithTheSettingsOfThePage(t *testing.T) {
 func violating(t *testing.T, settings string, e lock.Entry, fault, check string) int {
 	t.Helper()
 	var overrides []results.Override
-	for _, set := range strings.Fields(strings.ReplaceAll(settings, "--set ", "")) {
+	for set := range strings.FieldsSeq(strings.ReplaceAll(settings, "--set ", "")) {
 		o, err := scenarios.ParseOverride(set)
 		if err != nil {
 			t.Fatal(err)
