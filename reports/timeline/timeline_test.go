@@ -201,6 +201,34 @@ func TestALeaseIsDrawnInTheLaneOfTheLeader(t *testing.T) {
 	}
 }
 
+// lock-3 leads, and the story tells of a pause of lock-2. Nothing happens to lock-1, the third member.
+func TestAFaultOfAMemberThatDoesNotLeadHasALane(t *testing.T) {
+	s := sample.NewScript("etcd", "off", "worker-1")
+	s.Meta.Leader = "lock-3"
+	s.Ask(0, "worker-1", 1)
+	s.Add(ms, history.Event{Type: history.Granted, Worker: "worker-1", Key: "lock", Owner: "worker-1", Node: "lock-1", Until: 12 * time.Second})
+	s.EnterUngranted(2*ms, "worker-1", 1, 0)
+	s.Fault(4*time.Second, 6*time.Second, 1, "pause", "lock-2", "")
+	s.Fault(8*time.Second, 9*time.Second, 2, "pause", "resource", "")
+	s.Add(12*time.Second, history.Event{Type: history.Expired, Worker: "worker-1", Key: "lock", Owner: "worker-1", Node: "lock-1"})
+	tl := Of(s.Trial(), "")
+	var lanes, pauses []string
+	for _, lane := range tl.Lanes {
+		lanes = append(lanes, lane.Name+" of "+lane.Kind)
+	}
+	for _, span := range tl.Spans {
+		if span.Kind == "fault" {
+			pauses = append(pauses, fmt.Sprint(tl.Lanes[span.Lane].Name, " from ", time.Duration(span.From)))
+		}
+	}
+	if diff := cmp.Diff([]string{"lock-2 of server", "lock-3 of server", "worker-1 of worker", "resource of resource"}, lanes); diff != "" {
+		t.Errorf("lanes (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"lock-2 from 4s", "resource from 8s"}, pauses); diff != "" {
+		t.Errorf("faults (-want +got):\n%s", diff)
+	}
+}
+
 // A worker that is told of a loss works on until its call returns: 1 s to 3 s of the picture.
 func TestACallThatGoesOnAfterTheBeliefIsDrawnUntilItReturns(t *testing.T) {
 	s := sample.NewScript("redis", "off", "worker-1")
