@@ -5,7 +5,7 @@ BIN     := $(CURDIR)/bin
 LINTER  := $(BIN)/golangci-lint
 LINTER_VERSION := v2.15.0
 
-.PHONY: demo build test deps conformance mutants fleet lockquake-fleet short bench race lint fmt update gallery ci clean
+.PHONY: demo build test deps conformance mutants fleet lockquake-fleet short bench bench-against race lint fmt update gallery ci clean
 
 ## demo: reproduce Kleppmann's failure and write a report with pictures
 demo: build
@@ -58,6 +58,10 @@ short:
 bench:
 	cd internal/bench && $(GO) test -run '^TestTable$$' -count 1 -timeout 1h -table
 	cd internal/bench && $(GO) test -run '^$$' -bench '^BenchmarkScale$$' -benchtime 1x -timeout 1h
+
+## bench-against: compare the speed with that of an older revision, as in make bench-against REV=9fe3003
+bench-against:
+	GO="$(GO)" bash internal/bench/against.sh $(REV)
 
 ## race: the tests under the race detector
 race:

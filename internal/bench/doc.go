@@ -18,6 +18,11 @@
 //
 //	make bench
 //
+// Machines differ, and one machine differs from hour to hour. This compares the speed with that of an older revision
+// on the same machine; the two take turns:
+//
+//	make bench-against REV=9fe3003
+//
 // This runs one benchmark, as any other Go benchmark:
 //
 //	go test ./internal/bench -run '^$' -bench Pipeline

@@ -42,9 +42,6 @@ func OfNumber(text string) (Value, error) {
 	return d.value()
 }
 
-// OfInt returns an integer.
-func OfInt(n int64) Value { return Value{Kind: Number, Text: normal(big.NewInt(n), 0).String()} }
-
 // Int returns the value of an integer, 0 for any other value.
 func (v Value) Int() int64 {
 	n, err := strconv.ParseInt(v.Text, 10, 64)
