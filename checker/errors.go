@@ -64,9 +64,12 @@ func answers(in *input, r *Result) {
 		case h.Held(s.Return):
 			in.violated(r, s, events(), "not released: %s ended with ok, and the server still held lock %s for it", evidence.NameOf(s), s.Key)
 		default:
-			loss := h.Loss()
+			loss, how := h.Loss(), "lost on too many servers"
+			if loss.Type != history.Granted {
+				how = string(loss.Type)
+			}
 			in.violated(r, s, append(events(), loss.Seq), "ok though lost: %s ended with ok, but its grant of lock %s had been %s before",
-				evidence.NameOf(s), s.Key, loss.Type)
+				evidence.NameOf(s), s.Key, how)
 		}
 	}
 }

@@ -180,8 +180,13 @@ func TestNotObtainedFromAFreeLockIsWrong(t *testing.T) {
 	}
 	turned := func(s *scriptedHistory) *scriptedHistory { return s.call("b").answered("b", "not-obtained", "") }
 	split := func() *scriptedHistory {
-		s := free()
-		s.meta.Nodes, s.meta.Quorum = 3, 2
+		s := story("counter", "off")
+		s.meta.Workers, s.meta.TTL, s.meta.Nodes, s.meta.Quorum = []string{"a", "b", "c"}, lease, 3, 2
+		s.call("a").grantOn("a", "lock-1").grantOn("a", "lock-2").enter("a", 0).leave("a")
+		for _, node := range []string{"lock-1", "lock-2"} {
+			s.tell(history.Event{Type: history.Freed, Worker: "a", Key: "x", Owner: "a", Node: node, Sent: s.now})
+		}
+		s.answered("a", "", "").after(time.Minute)
 		return s.grantOn("c", "lock-1").expireOn("c", "lock-1").grantOn("c", "lock-2").expireOn("c", "lock-2").after(time.Minute)
 	}
 	// expired is a lock whose last owner crashed, and whose lease expired a minute ago.
@@ -413,6 +418,35 @@ func TestAHolderOfAQuorumCountsFromItsOldestRenewal(t *testing.T) {
 		{name: "2 % before the end", story: lost(kept(3), 14800*time.Millisecond), want: Valid},
 		{name: "3 % before the end", story: lost(kept(3), 14700*time.Millisecond), want: Invalid, count: 1, text: "lost though held"},
 		{name: "one server was not renewed, and its lease is over", story: lost(kept(2), 11*s), want: Valid},
+	})
+}
+
+// Two of three servers lose the key after they have granted the lock, and before the worker enters.
+func TestALockThatWasLostBeforeTheEntryIsNotHeld(t *testing.T) {
+	const lease = 10 * time.Second
+	entered := func(lost ...string) *scriptedHistory {
+		s := story("counter", "off")
+		s.meta.Nodes, s.meta.Quorum, s.meta.TTL = 3, 2, lease
+		s.call("a").grantOn("a", "lock-1").grantOn("a", "lock-2").grantOn("a", "lock-3")
+		for _, node := range lost {
+			s.tell(history.Event{Type: history.Evicted, Worker: "a", Key: "x", Owner: "a", Node: node})
+		}
+		return s.enter("a", 0).after(time.Second).leave("a")
+	}
+	freed := func(s *scriptedHistory, nodes ...string) *scriptedHistory {
+		for _, node := range nodes {
+			s.tell(history.Event{Type: history.Freed, Worker: "a", Key: "x", Owner: "a", Node: node, Sent: s.now})
+		}
+		return s
+	}
+	judge(t, "errors", []verdictCase{
+		{name: "lost", story: freed(entered("lock-1", "lock-3"), "lock-2").answered("a", "lost", "lost"), want: Valid},
+		{name: "lost, and only one key was", story: freed(entered("lock-1"), "lock-2", "lock-3").answered("a", "lost", "lost"), want: Invalid, count: 1, text: "lost though held"},
+		{
+			name: "ok", story: freed(entered("lock-1", "lock-3"), "lock-2").answered("a", "", ""), want: Invalid, count: 1,
+			text: "ok though lost: a's section 1 ended with ok, but its grant of lock x had been lost on too many servers before",
+		},
+		{name: "ok, and only one key was lost", story: freed(entered("lock-1"), "lock-2", "lock-3").answered("a", "", ""), want: Valid},
 	})
 }
 

@@ -173,7 +173,7 @@ func (h *Holding) servers() []*Grant {
 }
 
 // GivenBack reports whether by event seq the section's own release had freed its grants on enough
-// servers for the lock to be free.
+// servers for the lock to be free. A section that entered when it had lost the lock gives nothing back.
 func (h *Holding) GivenBack(seq int64) bool {
 	n, servers := 0, h.Grants
 	if h.refills != nil {
@@ -184,7 +184,7 @@ func (h *Holding) GivenBack(seq int64) bool {
 			n++
 		}
 	}
-	return n > len(servers)-h.Quorum
+	return len(servers) >= h.Quorum && n > len(servers)-h.Quorum
 }
 
 // Until returns when the lock expires on enough servers for it to be free, the maximum duration if
