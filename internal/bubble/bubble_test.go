@@ -355,6 +355,39 @@ func TestGoroutinesEndWithTheRun(t *testing.T) {
 	}
 }
 
+// A service stops before the client that it uses is closed. One that does not stop keeps no client open.
+func TestTheLastFunctionIsCalledFirstAtTheEnd(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		stops time.Duration
+		want  []string
+	}{
+		{"the service stops", 5 * time.Second, []string{"stops", "stopped", "closed"}},
+		{"the service does not stop", time.Hour, []string{"stops", "closed"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := newRig(t, sim.Config{Limit: time.Second})
+			events := make(chan string, 3)
+			r.run(t, func(context.Context) {
+				r.bubble.AtEnd(func() { events <- "closed" })
+				r.bubble.AtEnd(func() {
+					events <- "stops"
+					time.Sleep(test.stops)
+					events <- "stopped"
+				})
+			})
+			r.world.Close()
+			var got []string
+			for len(events) > 0 {
+				got = append(got, <-events)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 // A client that is made while the goroutines of a run end is closed too.
 func TestAClientThatIsMadeAfterTheEndIsClosed(t *testing.T) {
 	r := newRig(t, sim.Config{Limit: time.Second})

@@ -47,13 +47,16 @@ type Deps struct {
 
 // process is the process of a worker, as the clients of Deps use it.
 type process struct {
+	// AtEnd calls a function in the process at the end of the run, before the clients are closed: one that stops a service or closes
+	// a pool. The last function is called first. All requests fail by then.
+	AtEnd func(stop func())
 	*bubble.Bubble
 	worker *sim.Worker
 }
 
 // deps makes the clients of a worker, which are closed at the end of the run. It is called in the bubble.
 func (p process) deps(d lock.Deps) (Deps, error) {
-	deps := Deps{TTL: d.Params.TTL, Params: d.Params, Worker: p.worker.Name(), Process: d.Process}
+	deps := Deps{TTL: d.Params.TTL, Params: d.Params, Worker: p.worker.Name(), Process: d.Process, AtEnd: p.AtEnd}
 	switch port := d.Port.(type) {
 	case redis.Port:
 		nodes := port.Nodes
