@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"lockquake/sim/postgres/engine"
 )
 
 // Options are the settings of a pool. Zero values are the defaults of pgxpool, except for the pool
@@ -64,7 +66,7 @@ func (o Options) WithDefaults() Options {
 		o.Reads = ReadPrimary
 	}
 	if o.Database == "" {
-		o.Database = "work"
+		o.Database = engine.DatabaseName
 	}
 	if o.ExecMode == "" {
 		o.ExecMode = CacheStatement

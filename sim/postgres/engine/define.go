@@ -77,7 +77,10 @@ func (s *Session) createTable(e *sql.CreateTable, text string) error {
 	s.txn.schema = append(s.txn.schema, schemaChange{
 		text: text,
 		undo: func() { d.remove(t) },
-		done: func() { t.creator = nil },
+		done: func() {
+			t.creator = nil
+			d.generation++ // other sessions see the table in the catalogue
+		},
 	})
 	return nil
 }

@@ -33,6 +33,10 @@ func functions(name string) []builtin {
 		return []builtin{{typ: Int4, f: func(s *Session, _ [3]any) (any, error) { return int64(s.pid), nil }}}
 	case "pg_is_in_recovery":
 		return []builtin{{typ: Bool, f: func(s *Session, _ [3]any) (any, error) { return s.db.recovery, nil }}}
+	case "current_database":
+		return []builtin{{typ: Text, f: func(*Session, [3]any) (any, error) { return DatabaseName, nil }}}
+	case "current_schema":
+		return []builtin{{typ: Text, f: func(*Session, [3]any) (any, error) { return schemaName, nil }}}
 	case "version":
 		return []builtin{{typ: Text, f: func(*Session, [3]any) (any, error) { return "PostgreSQL 15 (simulated)", nil }}}
 	case "pg_sleep":

@@ -14,7 +14,7 @@
 // # What is parsed
 //
 //   - SELECT with one table at most, WHERE, ORDER BY, LIMIT, FOR UPDATE, FOR NO KEY UPDATE, FOR SHARE and
-//     FOR KEY SHARE with NOWAIT or SKIP LOCKED; subselects as values, in IN and in EXISTS;
+//     FOR KEY SHARE with NOWAIT or SKIP LOCKED; subselects as values, in IN and in EXISTS; the views information_schema.tables and pg_tables;
 //   - INSERT of values or of a SELECT, with ON CONFLICT and RETURNING; UPDATE and DELETE, with RETURNING and with a second table in FROM
 //     or USING; WITH before all of them, of SELECT only;
 //   - CREATE TABLE, DROP TABLE, TRUNCATE, CREATE INDEX with CONCURRENTLY, DROP INDEX, LOCK TABLE;

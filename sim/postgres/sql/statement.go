@@ -129,16 +129,23 @@ func (p *parser) name() (string, error) {
 	return "", p.unexpected()
 }
 
-// table reads the name of a table. The schema public may precede it.
+// InformationSchema is the schema of views of the system catalogue. It remains a part of their names.
+const InformationSchema = "information_schema"
+
+// table reads the name of a table. The schemas public and pg_catalog may precede it.
 func (p *parser) table() (string, error) {
-	n, err := p.name()
+	schema, err := p.name()
 	if err != nil || !p.symbol(".") {
+		return schema, err
+	}
+	n, err := p.name()
+	switch schema {
+	case "public", "pg_catalog":
 		return n, err
+	case InformationSchema:
+		return schema + "." + n, err
 	}
-	if n != "public" {
-		return "", Unsupported("schema " + n)
-	}
-	return p.name()
+	return "", Unsupported("schema " + schema)
 }
 
 func (p *parser) names() ([]string, error) {
