@@ -15,8 +15,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-
-	"lockquake/sim/postgres/engine"
 )
 
 // Options are the settings of a pool. Zero values are the defaults of pgxpool, except for the pool
@@ -66,7 +64,7 @@ func (o Options) WithDefaults() Options {
 		o.Reads = ReadPrimary
 	}
 	if o.Database == "" {
-		o.Database = engine.DatabaseName
+		o.Database = "work"
 	}
 	if o.ExecMode == "" {
 		o.ExecMode = CacheStatement
