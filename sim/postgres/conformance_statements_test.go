@@ -123,6 +123,65 @@ a: select count(*) from pg_tables where tablename = 't'
 a: drop table t
 b: select count(*) from pg_tables where tablename = 't'
 `,
+		"sequences": items + `
+a: create sequence s
+a: select nextval('s'), nextval('public.s')
+b: begin
+b: select nextval('S')
+b: rollback
+a: select nextval('s')
+a: create sequence s
+a: create table s (a int)
+a: create sequence if not exists s
+a: create sequence items
+a: select nextval('items')
+a: select nextval('nope')
+a: select nextval(null)
+a: select nextval('s') from items
+a: create sequence t start with 40 no cycle
+a: select nextval('t')
+a: alter sequence t restart
+a: select nextval('t')
+a: alter sequence t restart with 7
+a: select nextval('t')
+a: begin
+a: alter sequence t restart with 100
+a: select nextval('t')
+b: select nextval('t')
+a: rollback
+b: alter sequence nope restart
+a: alter sequence if exists nope restart
+a: alter sequence items restart
+a: begin read only
+a: select nextval('t')
+a: rollback
+a: create sequence items_rvn cycle owned by items.version
+a: create sequence v owned by nope.version
+a: create sequence v owned by items.nope
+b: begin
+b: select nextval('items_rvn')
+a: drop table items
+b: commit
+a: select nextval('items_rvn')
+a: drop table s
+a: drop sequence s, t
+a: drop sequence s
+a: drop sequence if exists s
+a: create table u (a int)
+a: drop sequence u
+b: begin
+b: create sequence w
+a: select nextval('w')
+a: create sequence w
+b: commit
+a: select nextval('w')
+b: begin
+b: drop sequence w
+a: select nextval('w')
+b: rollback
+a: insert into u values (nextval('w')) returning a
+a: select count(*) from information_schema.tables where table_schema = 'public'
+`,
 		"bytes": `
 a: create table t (k bytea primary key, v bytea not null default 'x')
 a: insert into t (k) values ('a'), ('\x00ff'), ($1) <- \x6263

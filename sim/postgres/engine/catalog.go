@@ -26,7 +26,7 @@ func (c *compiler) catalog(name string) *table {
 	}
 	d := c.session.db
 	for _, t := range d.tables {
-		if d.find(t.name, c.session) != t {
+		if t.sequence || d.find(t.name, c.session) != t {
 			continue
 		}
 		all := map[string]any{

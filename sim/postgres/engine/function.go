@@ -37,6 +37,8 @@ func functions(name string) []builtin {
 		return []builtin{{typ: Text, f: func(*Session, [3]any) (any, error) { return DatabaseName, nil }}}
 	case "current_schema":
 		return []builtin{{typ: Text, f: func(*Session, [3]any) (any, error) { return schemaName, nil }}}
+	case "nextval":
+		return []builtin{{args: []Type{Text}, typ: Int8, volatile: true, f: func(s *Session, a [3]any) (any, error) { return s.nextval(a[0].(string)) }}}
 	case "version":
 		return []builtin{{typ: Text, f: func(*Session, [3]any) (any, error) { return "PostgreSQL 15 (simulated)", nil }}}
 	case "pg_sleep":

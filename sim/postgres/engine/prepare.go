@@ -138,9 +138,10 @@ func (c *compiler) table(name string, m mode) (*table, error) {
 		}
 		return view, nil
 	}
-	if t := c.session.db.find(name, c.session); t != nil {
-		c.opens = append(c.opens, opening{t, m})
-		return t, nil
+	t, err := c.session.tableOf(name)
+	if err != nil {
+		return nil, err
 	}
-	return nil, sql.Errorf("42P01", "relation \"%s\" does not exist", name)
+	c.opens = append(c.opens, opening{t, m})
+	return t, nil
 }

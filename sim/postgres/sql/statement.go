@@ -197,13 +197,15 @@ func (p *parser) statement() (any, error) {
 		p.word("table")
 		list, err := p.names()
 		return &Truncate{list}, err
+	case "alter":
+		return p.alterSequence()
 	case "lock":
 		return p.lock()
 	case "begin", "start", "commit", "end", "rollback", "abort":
 		return p.transaction()
 	case "set", "reset", "show", "discard":
 		return p.setting()
-	case "savepoint", "release", "prepare", "execute", "deallocate", "declare", "fetch", "move", "close", "copy", "listen", "notify", "unlisten", "alter",
+	case "savepoint", "release", "prepare", "execute", "deallocate", "declare", "fetch", "move", "close", "copy", "listen", "notify", "unlisten",
 		"do", "explain", "analyze", "vacuum", "merge", "call", "comment", "grant", "revoke", "checkpoint", "cluster", "reindex", "refresh":
 		return nil, Unsupported(strings.ToUpper(t.text))
 	}
