@@ -32,7 +32,7 @@ func newPatientRedislock(d locktest.Deps) lock.Locker {
 // A library loses as many updates as the lock of lockquake with the same parts, under the same seeds: the intervals of
 // the two rates overlap.
 func TestTheRatesAreThoseOfOurOwnLocks(t *testing.T) {
-	// Neither the goroutine nor the holder looks at the clock, so both learn of a loss from the answer to the next renewal.
+	// Neither the goroutine nor the holder checks the clock, so both learn of a loss from the answer to the next renewal.
 	lateRenewal := []results.Override{{Path: "lock.renewal", Value: "late"}}
 	for _, test := range []struct {
 		library  string

@@ -11,7 +11,7 @@ import (
 type Crash struct {
 	OnNode
 	// Data selects what is left of a server's data; the default follows from its persistence.
-	Data Data "yaml:\"data\" without:\"by the server's `persistence`\" doc:\"what a server still knows after this crash; kept: everything; lost: nothing; written: the process was killed, its machine lives on, and all that its persistence has written is there; unless given, the power went, and what its persistence has synchronised is there\""
+	Data Data "yaml:\"data\" without:\"by the server's `persistence`\" doc:\"what a server still knows after this crash; kept: everything; lost: nothing; written: the process was killed, its machine keeps running, and all that its persistence has written is there; unless given, the power went, and what its persistence has synchronised is there\""
 }
 
 // Data names what is left of a server's data after a crash.

@@ -19,7 +19,7 @@ func (*Duplicate) Info() Info {
 func (*Duplicate) places() []Place {
 	return []Place{{
 		Name: "duplicate", Letter: "t", Order: 90, Fault: &Duplicate{}, Except: []string{"dial"},
-		Doc: "the request that leaves here arrives once more, later",
+		Doc: "the request that leaves here arrives a second time, later",
 	}}
 }
 

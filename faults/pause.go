@@ -13,8 +13,8 @@ func (*Pause) Info() Info {
 
 func (*Pause) places() []Place {
 	return []Place{
-		{Name: "pause", Letter: "p", Default: true, Order: 10, Fault: &Pause{}, Doc: "the worker's process stops, and goes on later"},
-		{Name: "server-pause", Letter: "z", Order: 70, Fault: &Pause{OnNode{lockServers}}, Doc: "the lock's server stops, and goes on later"},
+		{Name: "pause", Letter: "p", Default: true, Order: 10, Fault: &Pause{}, Doc: "the worker's process stops, and continues later"},
+		{Name: "server-pause", Letter: "z", Order: 70, Fault: &Pause{OnNode{lockServers}}, Doc: "the lock's server stops, and continues later"},
 	}
 }
 

@@ -17,7 +17,7 @@ type Stall struct {
 func (*Stall) Info() Info {
 	return kind[Stall](Info{
 		Kind: "stall", Effect: Stops, Hits: HitsReported,
-		Doc: "stops one task of a worker, such as its renewal, while its other tasks go on",
+		Doc: "stops one task of a worker, such as its renewal, while its other tasks continue",
 	})
 }
 

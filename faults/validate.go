@@ -76,7 +76,7 @@ func (s Spec) validateMoment(info Info, duration time.Duration) error {
 	}
 	switch {
 	case s.At == nil && s.When == nil && s.Every == nil:
-		return &ParamError{"at", fmt.Sprintf("is missing: a %s needs one of at, when and every", info.Kind)}
+		return &ParamError{"at", fmt.Sprintf("is missing: a %s needs at or when beside it, or every in it", info.Kind)}
 	case s.At != nil && s.When != nil:
 		return &ParamError{"when", "is set beside at, only one of them can be"}
 	case s.At != nil && s.Every != nil:

@@ -76,7 +76,7 @@ func TestASpecNeedsExactlyOneMomentAndALength(t *testing.T) {
 		{"when, first by default", tied(func(s *Spec) { s.When.Nth = 0 }), "", ""},
 		{"every", repeated(func(*Spec) {}), "", ""},
 
-		{"no moment", timed(func(s *Spec) { s.At = nil }), "at", "one of at, when and every"},
+		{"no moment", timed(func(s *Spec) { s.At = nil }), "at", "at or when beside it, or every in it"},
 		{"at and when", with(func(*Spec) {}), "when", "beside at"},
 		{"at and every", repeated(func(s *Spec) { s.At = new(time.Duration) }), "every", "beside at"},
 		{"when and every", repeated(func(s *Spec) { s.When = &When{} }), "every", "beside when"},

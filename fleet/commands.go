@@ -29,7 +29,7 @@ func runFlags(p command.Program, flags *pflag.FlagSet) func() (command.Executor,
 	var a access
 	var on string
 	var pieceSeeds int
-	flags.StringVar(&on, "on", "", "have the runs done by the workers of this server, as in nats://host:4222; Ctrl-C leaves them at work, and --resume waits for them again")
+	flags.StringVar(&on, "on", "", "run the campaign on the workers of this server, as in nats://host:4222; after Ctrl-C they continue, and --resume waits for them again")
 	flags.IntVar(&pieceSeeds, "piece-seeds", 0, "seeds of a piece of the campaign (default: as many as take about a minute)")
 	a.flags(flags)
 	return func() (command.Executor, error) {
@@ -66,8 +66,8 @@ func newServe() *cobra.Command {
 		Use:   "serve --dir DIR",
 		Short: "Run the server of a fleet",
 		Long: `Serve runs a NATS server with JetStream, which keeps the campaigns, their pieces and their results in DIR until they
-are removed. It can be killed at any moment: started again with the same DIR, it goes on. A NATS server or cluster
-that is there already does as well, if JetStream is on.
+are removed. It can be killed at any moment: started again with the same DIR, it continues.
+An existing NATS server or cluster with JetStream can take its place.
 
 With --config it takes the file of a nats-server, for users, TLS and clusters.
 
@@ -95,7 +95,7 @@ func newWork(p command.Program) *cobra.Command {
 	lease := usualWait
 	cmd := &cobra.Command{
 		Use:   "work [ADDRESS]",
-		Short: "Do pieces of the campaigns of a fleet",
+		Short: "Run pieces of the campaigns of a fleet",
 		Long: `Work takes pieces of campaigns from the server, runs each in a process of its own, and stores the results. It takes only
 campaigns of its own build: version, commit, and the same locks if the program has some of its own. It says which campaigns
 it refuses.
@@ -166,7 +166,7 @@ func newRemove(p command.Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "remove CAMPAIGN...",
 		Short: "Remove campaigns from a fleet",
-		Long: `Remove drops campaigns, with what waits and with their results. Workers stop their pieces within some seconds. Jobs lists
+		Long: `Remove deletes campaigns, with their waiting pieces and their results. Workers stop their pieces within some seconds. Jobs lists
 the names. The address is that of --on, by default that of $NATS_URL.
 ` + authDoc,
 		Example: `  lockquake remove gc-pause-0a1b2c3d4e5f --on nats://host:4222

@@ -177,7 +177,7 @@ func decodeFault(n *strictyaml.Node, into *faults.Spec) error {
 		case key.Text() == "class":
 			err = value.Decode(&into.Class)
 		case !isKind:
-			err = key.Errorf("%s", strictyaml.Unknown("key", key.Text(), append(names, "at", "when", "optional", "case", "class")))
+			err = key.Errorf("%s", strictyaml.Unknown("key", key.Text(), append(names, besideKind()...)))
 		case into.Fault != nil:
 			err = key.Errorf("%s is a %s already; write an entry for each fault", n.Path(), into.Kind())
 		default:
@@ -194,10 +194,19 @@ func decodeFault(n *strictyaml.Node, into *faults.Spec) error {
 	return nil
 }
 
+// besideKind lists the keys of an entry of faults besides its kind.
+func besideKind() []string {
+	return []string{"at", "when", "optional", "case", "class"}
+}
+
 func decodeFaultParams(n *strictyaml.Node, info faults.Info, into *faults.Spec) error {
 	params := info.Params()
 	for key := range n.Pairs() {
-		if !slices.Contains(params, key.Text()) {
+		switch {
+		case slices.Contains(params, key.Text()):
+		case slices.Contains(besideKind(), key.Text()):
+			return key.Errorf("%s is not a parameter of %[2]s: write it beside %[2]s, as in {%[1]s: ..., %[2]s: {...}}", key.Text(), info.Kind)
+		default:
 			return key.Errorf("%s", strictyaml.Unknown("parameter of "+string(info.Kind), key.Text(), params))
 		}
 	}

@@ -24,7 +24,7 @@ type Scenario struct {
 	Duration  time.Duration `yaml:"duration" doc:"virtual time; no fault and no section starts later, and those that have started continue"`
 	Seeds     int           `yaml:"seeds" doc:"the number of runs from which an expected violation that has not occurred counts as missing; with fewer runs it is unknown"`
 	Workers   int           `yaml:"workers" doc:"number of workers; their names are worker-1, worker-2, ..."`
-	Processes int           `yaml:"processes" doc:"number of processes, over which the workers are spread in turn; each has one client; 0 gives each worker its own process"`
+	Processes int           `yaml:"processes" doc:"number of processes, among which the workers are distributed round-robin; each process has one client; 0 gives each worker its own process"`
 	Resources int           `yaml:"resources" doc:"number of resources; a section uses a random one"`
 	Sections  int           `yaml:"sections" doc:"number of jobs of each worker; a job is one section, or more with workload.attempts; 0 for as many as fit into the duration"`
 	Step      time.Duration `yaml:"step" doc:"virtual time that every named step of a worker costs"`
@@ -253,7 +253,7 @@ type Each struct {
 	Worker     string               `yaml:"worker" doc:"which worker"`
 	Start      time.Duration        `yaml:"start" doc:"start of its first section"`
 	Hold       *draw.Dist           `yaml:"hold" doc:"time between its read and its write; by default workload.hold"`
-	Heeds      results.Heeds        `yaml:"heeds" doc:"how far its work heeds its context; by default workload.heeds"`
+	Heeds      results.Heeds        `yaml:"heeds" doc:"when its work heeds its context; by default workload.heeds"`
 	WallOffset time.Duration        `yaml:"wall-offset" doc:"offset of its wall clock; negative if the clock is slow"`
 	Lock       LockParams           `yaml:"lock" doc:"parameters of its lock"`
 	Families   strictyaml.Extension `yaml:"*families"`

@@ -41,7 +41,7 @@ func newCheck() *cobra.Command {
 		Long: `Check judges a history in a file, without running anything.
 
 The checks of --check judge a history of lockquake (history.jsonl of a report), by
-default all that apply; ` + advisory() + ` are printed then and do not decide.
+default all that apply; ` + advisory() + ` are then printed, but do not decide.
 
 The model of --model judges a history of Jepsen, its text log or its history.edn: is there an
 order of the operations that the model allows? By default check guesses the model from the

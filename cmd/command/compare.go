@@ -37,8 +37,8 @@ If both have run the same seeds, it compares seed by seed (McNemar's exact test)
 compares the rates (Fisher's exact test). The level is 5 %, by Holm's rule over all checks. A
 check that the scenario expects to hold is worse with the first run that violates it. A check is
 the same if no seed changed its verdict, or if the rates differ by less than 1 % at 95 %. A check
-that finds no harm (run marks it harmless) does not decide. The share of finished work is tested
-with the run as the unit, by the largest spread that the runs can have.
+that finds no harm (run marks it harmless) does not decide. The test of the share of finished
+work takes each run as one sample, and the largest variance: a run finishes all of its jobs or none.
 
 In GitHub Actions each check that got worse is an error of the job, and a difference that may be
 chance is a warning. --scenario FILE puts them beside the lines of the strategies.

@@ -40,11 +40,11 @@ func (p program) newExplore() *cobra.Command {
 	f := exploreFlags{program: p}
 	cmd := &cobra.Command{
 		Use:   "explore SCENARIO",
-		Short: "Place a fault at every point of a small run, and say which ones break what",
+		Short: "Place a fault at every point of a small run, and list the places where it breaks a check",
 		Long: `Explore removes the faults of a scenario, reduces its size, and records every point that its
-workers pass. Then it runs the scenario again with one fault of each kind at each point: nothing
-is left to chance. It prints the number of placements, what they break, and a map. With --faults 2
-it places every second fault after every first one, and lists the pairs that it leaves out.
+workers pass. Then it runs the scenario again with one fault of each kind at each point. It prints
+the number of placements, what they break, and a map. With --faults 2 it places every second fault
+after every first one, and lists the pairs that it leaves out.
 
 The kinds of faults (those with * are the default of --kinds) are
 
@@ -195,7 +195,7 @@ func (f *exploreFlags) print(arg string, e *results.Exploration, stdout io.Write
 	}
 	if harmful := e.HarmfulByKind(); len(harmful) > 0 {
 		first := harmful[0]
-		fmt.Fprintf(stdout, "\ntell one as a story; --write FILE makes a scenario of it:\n%s\n", f.line(arg, first.Strategy.Label, first.Placements[0]))
+		fmt.Fprintf(stdout, "\nto print one as a story (--write FILE writes it as a scenario):\n%s\n", f.line(arg, first.Strategy.Label, first.Placements[0]))
 	}
 	return nil
 }

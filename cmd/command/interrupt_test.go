@@ -131,7 +131,7 @@ func TestAnInterruptedRunReportsTheRunsThatWereDone(t *testing.T) {
 			if !strings.Contains(p.stdout.String(), "gc-pause, seeds 1 to 1000000, stopped before the end\n") {
 				t.Errorf("printed: %s", p.stdout.String())
 			}
-			want := regexp.MustCompile(`^lockquake: interrupted: gc-pause was stopped after [\d,]+ of 8,000,000 runs; --resume goes on\n$`)
+			want := regexp.MustCompile(`^lockquake: interrupted: gc-pause was stopped after [\d,]+ of 8,000,000 runs; --resume continues\n$`)
 			if !want.MatchString(p.stderr.String()) {
 				t.Errorf("said: %q", p.stderr.String())
 			}
@@ -207,7 +207,7 @@ func TestAnInterruptedRunOfSeveralScenariosNamesThoseNotBegun(t *testing.T) {
 		t.Errorf("endless: partial %v, %d runs", partial, runs)
 	}
 	onlyHolds(t, filepath.Join(dir, "report"), "endless", "late-packet")
-	interrupted := "lockquake: interrupted: endless was stopped after 0 of 2 runs; not begun: kleppmann; --resume goes on\n"
+	interrupted := "lockquake: interrupted: endless was stopped after 0 of 2 runs; not begun: kleppmann; --resume continues\n"
 	if said := p.stderr.String(); !strings.HasPrefix(said, long+":4:10: warning: ") || !strings.HasSuffix(said, "\n"+interrupted) || strings.Count(said, "\n") != 2 {
 		t.Errorf("said %q, want a warning of %s and %q", said, long, interrupted)
 	}

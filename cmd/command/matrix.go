@@ -54,7 +54,7 @@ A strategy holds only if, for each of these classes, a fault of the class hit in
 no run failed, all checks were decided, and the work was done. Then fewer than 10 %% of such runs
 fail (95 %%). The bound is for the mixture of faults of the class, not for each fault. A cell has
 %d runs, and up to %d if its faults rarely hit. If faults hit too few of them, the strategy is
-unknown, and the answer has the command that runs enough. A strategy that fails a need within the
+unknown, and the answer has the command with enough seeds. A strategy that fails a need within the
 first %d seeds gets no more runs, and its other cells are not known. The results do not depend on
 the number of cores.
 

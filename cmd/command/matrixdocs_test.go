@@ -55,7 +55,7 @@ func TestTheFailuresThatDecideAnAdviceHappen(t *testing.T) {
 				continue
 			}
 			seen = append(seen, token)
-			check := regexp.MustCompile(` violates ([a-z-]+) in `).FindStringSubmatch(e.Figure)
+			check := regexp.MustCompile(` violates "([a-z-]+)" in `).FindStringSubmatch(e.Figure)
 			var out, failed bytes.Buffer
 			newProgram(nil).execute(t.Context(), []string{"replay", token}, &out, &failed)
 			if check == nil || !strings.Contains(out.String(), "the same run") || !regexp.MustCompile(`(?m)^`+check[1]+` invalid: `).MatchString(out.String()) {

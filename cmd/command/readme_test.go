@@ -12,7 +12,7 @@ import (
 	"lockquake/scenarios/libraries"
 )
 
-// It shows the story of Kleppmann's failure, a scenario, and a replay command.
+// It shows the story of Kleppmann's failure, a test of a library, a scenario, and a replay command.
 func TestTheOutputInTheReadmeIsThatOfTheProgram(t *testing.T) {
 	data, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -40,6 +40,13 @@ func TestTheOutputInTheReadmeIsThatOfTheProgram(t *testing.T) {
 	story := lockquake("reproduce", "kleppmann")
 	if !strings.Contains(story, block("text")) {
 		t.Errorf("the README's story is not the one that is told:\n%s", story)
+	}
+	page, err := os.ReadFile("../../docs/test-a-library.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(page), block("go")) {
+		t.Error("the README's test of a library is not that of docs/test-a-library.md")
 	}
 	mine := filepath.Join(t.TempDir(), "my-lock.yaml")
 	if err := os.WriteFile(mine, []byte(block("yaml")), 0o600); err != nil {

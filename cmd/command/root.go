@@ -17,14 +17,14 @@ import (
 )
 
 // exitCodes explains the exit codes of run and merge.
-const exitCodes = `Exit codes: 0 all as expected, 1 an unexpected violation, a missing one that was expected, or a
-threshold that was not met, 2 unknown, 64 usage or scenario error, 70 a fault of lockquake or of
-the lock under test itself, 130 interrupted.`
+const exitCodes = `Exit codes: 0 all as expected, 1 an unexpected violation, an expected violation that did not
+occur, or a threshold that was not met, 2 unknown, 64 usage or scenario error, 70 a fault of
+lockquake or of the lock under test itself, 130 interrupted.`
 
 func (p program) newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   p.file(),
-		Short: "Shakes distributed locks until they break",
+		Short: "Tests distributed locks in a deterministic simulation",
 		Long: `lockquake runs workers against a distributed lock in a deterministic simulation, injects
 pauses, late packets, partitions and crashes, and checks what happened to the protected
 resource. It reports how often each lock fails, and tells the shortest story of each failure.
@@ -64,7 +64,7 @@ it has 100 columns. JSON, Markdown and the files of a report do not depend on th
 	help := newHelp(root)
 	root.SetHelpCommand(help)
 	root.SetCompletionCommandGroupID("more")
-	add("runs", "Shake locks:", p.newRun(), p.newMerge(), p.newReproduce(), p.newReplay(), p.newExplore(), p.newShrink(), p.newSweep(), p.newMatrix(), p.newAdvise(), p.newRate(), p.newHiccup(), newCheck(), newCompare())
+	add("runs", "Test locks:", p.newRun(), p.newMerge(), p.newReproduce(), p.newReplay(), p.newExplore(), p.newShrink(), p.newSweep(), p.newMatrix(), p.newAdvise(), p.newRate(), p.newHiccup(), newCheck(), newCompare())
 	add("scenarios", "Write scenarios:", p.newInit(), p.newList(), p.newValidate(), p.newSchema())
 	add("more", "More:", p.newVersion(), help)
 	for _, e := range p.extensions {

@@ -239,7 +239,7 @@ func (f *runFlags) stoppedIn(c *results.Campaign, rest []*scenarios.Scenario) st
 		text += "; " + notBegun(rest)
 	}
 	if !f.noReport {
-		text += "; --resume goes on"
+		text += "; --resume continues"
 	}
 	return text
 }
@@ -287,7 +287,7 @@ func (f *runFlags) request() (r campaign.Request, err error) {
 		}
 		f.part = fmt.Sprintf("%d/%d", r.Part, r.Parts)
 		if f.until != "" {
-			return r, usagef("--until looks at all runs, and --shard has a part of them: leave one out")
+			return r, usagef("--until needs all runs, and --shard has a part of them: leave one out")
 		}
 	}
 	return r, nil

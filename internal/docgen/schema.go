@@ -97,6 +97,8 @@ func formsText(key string, forms []any) string {
 	switch {
 	case key == "strategies":
 		return "list of [strategies](#strategies), or `all`"
+	case len(forms) > many && key == "kind":
+		return "a [workload](workloads.md)"
 	case len(forms) > many:
 		return "a [strategy](strategies.md)"
 	}

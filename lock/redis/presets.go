@@ -39,16 +39,16 @@ func single() []lock.Entry {
 		sound("redis-backoff", "redis, with a delay that doubles from attempt to attempt, and 3 attempts", plain(""), func(p *lock.Params) {
 			p.Retry = lock.Retry{Attempts: 3, Delay: 100 * time.Millisecond, Jitter: 100 * time.Millisecond, Doubling: true}
 		}),
-		sound("redis-checked", "redis, and the holder looks at its own clock before each write", plain(""), lock.With("check", "clock")),
-		sound("redis-watchdog", "redis, and the holder looks at its own clock before each write, while a task renews the lease until the work is done or the lease is lost", telling("no corruption under work that overruns"), watchdog),
-		sound("redis-watchdog-cancel", "redis-watchdog as most libraries have it: a lost lease ends the context of the work, and the holder does not look at its clock before a write", telling("no corruption under work that overruns; all claims only for work that heeds its context"), watchdog, lock.With("check", "none")),
+		sound("redis-checked", "redis, and the holder checks its own clock before each write", plain(""), lock.With("check", "clock")),
+		sound("redis-watchdog", "redis, and the holder checks its own clock before each write, while a task renews the lease until the work is done or the lease is lost", telling("no corruption under work that overruns"), watchdog),
+		sound("redis-watchdog-cancel", "redis-watchdog as most libraries have it: a lost lease ends the context of the work, and the holder does not check its clock before a write", telling("no corruption under work that overruns; all claims only for work that heeds its context"), watchdog, lock.With("check", "none")),
 		sound("redis-fenced", "redis, and the script that grants the lock increments a fencing token", fencing(), lock.With("fence", "in-script")),
 		sound("redis-fenced-incr-first", "redis-fenced, with a script that increments the token before it tries to take the key, so losers use up numbers", fencing(), lock.With("fence", "incr-first")),
 		sound("redis-notify", "redis, and a release is published to the waiters; they also poll, at long intervals", plain(""), lock.With("waiting", "message"), func(p *lock.Params) {
 			p.Fallback = 500 * time.Millisecond
 		}),
 		replicated("redis-replica", "redis, on a primary with an asynchronous replica", plain("correct service under a failover, apart from the time that the failover takes")),
-		replicated("redis-replica-wait", "redis-replica, and a grant that the replica does not confirm in time is given back", plain("correct service under a failover, apart from the time that the failover takes"), func(p *lock.Params) {
+		replicated("redis-replica-wait", "redis-replica, and a grant that the replica does not confirm in time is released", plain("correct service under a failover, apart from the time that the failover takes"), func(p *lock.Params) {
 			p.Wait, p.NodeTimeout = 1, 500*time.Millisecond
 		}),
 

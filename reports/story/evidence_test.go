@@ -133,7 +133,7 @@ var claims = []struct {
 	{regexp.MustCompile("^reads .*out of date"), func(run *results.Trial, _ Line) bool {
 		return slices.ContainsFunc(run.Plan.Steps, func(s faults.Step) bool { return s.Kind() == "stale" })
 	}},
-	{regexp.MustCompile("never hears of it$"), func(run *results.Trial, l Line) bool {
+	{regexp.MustCompile("never learns of it$"), func(run *results.Trial, l Line) bool {
 		sections, err := run.History.Sections()
 		return err == nil && !slices.ContainsFunc(sections, func(s *history.Section) bool { return s.Grant == l.Seq })
 	}},

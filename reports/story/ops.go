@@ -19,7 +19,7 @@ func (t *teller) tellOperation(e *history.Event, o *history.Op) {
 	default: // OK, Fail, Info
 		t.step[o.Worker] = "after its " + o.Kind
 		if e.Type == history.Info {
-			t.say(forOp(e, o), o.Worker, waiting, "does not hear of its %s", describe(o))
+			t.say(forOp(e, o), o.Worker, waiting, "gets no reply to its %s", describe(o))
 		} else if !t.witnessed {
 			t.effect(e, o, e.Type == history.OK, o.Value)
 		}

@@ -65,7 +65,7 @@ func (t *teller) entry(e *history.Event, s *history.Section) string {
 	case s.Grant == 0:
 		text = "enters without a grant"
 	case !t.lock(s.Key).has(e.Worker):
-		text = "hears of its grant, which is over"
+		text = "learns of its grant, which is over"
 	}
 	if e.Token != 0 {
 		text += fmt.Sprintf(", token %d", e.Token)

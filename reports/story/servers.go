@@ -169,7 +169,7 @@ func (t *teller) unusedGrant(e *history.Event) string {
 	case t.believesItself(e.Worker, e.Key):
 		return "sets the lease of " + e.Worker + " again"
 	}
-	return "grants " + e.Worker + " the lock, and " + e.Worker + " never hears of it"
+	return "grants " + e.Worker + " the lock, and " + e.Worker + " never learns of it"
 }
 
 // tellFreed adds the line for a lease that a command of a worker ended.

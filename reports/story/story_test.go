@@ -74,7 +74,7 @@ func TestEachKindOfEventHasItsLine(t *testing.T) {
 				s.Add(3*time.Second, history.Event{Type: history.Released, Worker: "worker-1", Section: 1, Class: history.ClassUnknown})
 			},
 			want: []string{
-				"lock: grants worker-1 the lock, and worker-1 never hears of it | nobody | worker-1 10.000s | -",
+				"lock: grants worker-1 the lock, and worker-1 never learns of it | nobody | worker-1 10.000s | -",
 				"worker-1: gives up: outcome unknown | nobody | worker-1 10.000s | -",
 			},
 		},
@@ -100,7 +100,7 @@ func TestEachKindOfEventHasItsLine(t *testing.T) {
 			},
 			want: []string{
 				"lock: worker-1's lease ends | nobody | free | -",
-				"worker-1: hears of its grant, which is over | worker-1 | free | -",
+				"worker-1: learns of its grant, which is over | worker-1 | free | -",
 			},
 		},
 		{
@@ -555,8 +555,7 @@ func TestTheStoryOfAShrunkFailureIsShort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if story := TellCheck(small.Trial, small.Check); len(story.Lines) != 13 { // the README says so
-
+	if story := TellCheck(small.Trial, small.Check); len(story.Lines) != 13 {
 		t.Errorf("%d lines: %+v", len(story.Lines), story.Lines)
 	}
 }

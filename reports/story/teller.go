@@ -196,7 +196,7 @@ func (t *teller) event(e *history.Event) {
 		}
 	case history.NotRenewed:
 		if t.scope.About(e.Key) {
-			t.say(e, e.Worker, turning, "asks to renew the lock that it has given back%s", t.which(e.Key))
+			t.say(e, e.Worker, turning, "asks to renew the lock that it has released%s", t.which(e.Key))
 		}
 	case history.Promoted, history.Restarted:
 		t.tellChange(e)

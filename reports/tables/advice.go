@@ -220,9 +220,9 @@ type remedy struct{ label, text string }
 
 func remedies() []remedy {
 	return []remedy{
-		{"yours+looks", "the work looks at its context before each write"},
-		{"yours+looks-always", "the work looks at its context all the time"},
-		{"yours+clock", "the holder looks at its clock before each write"},
+		{"yours+looks", "the work checks its context before each write"},
+		{"yours+looks-always", "the work always checks its context"},
+		{"yours+clock", "the holder checks its clock before each write"},
 		{"yours+renewal", "a task renews the lease while the job runs"},
 		{"yours+wait", "the replica confirms each grant (WAIT)"},
 		{"yours+token", "the resource checks a fencing token"},

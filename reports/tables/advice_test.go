@@ -92,7 +92,7 @@ func TestAnAnswerBeginsWithWhatHappensAndThroughWhat(t *testing.T) {
 			t.Errorf("%v: %q, want %q", test.cells, got, test.want)
 		}
 	}
-	if got, want := adviceRemedy(asked(lost("failover", 20))), "It loses nothing if the work looks at its context before each write: 0 of 40 runs under each kind of fault (fewer than 7.3 %)."; got != want {
+	if got, want := adviceRemedy(asked(lost("failover", 20))), "It loses nothing if the work checks its context before each write: 0 of 40 runs under each kind of fault (fewer than 7.3 %)."; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if got := adviceRemedy(asked(lost("failover", 0))); got != "" {
@@ -167,9 +167,9 @@ func TestTheAnswerOnTheTTLNamesTheFaultThatNeedsALongerOne(t *testing.T) {
 func TestTheAnswerBeginsWithTheTTLIfItIsAskedFor(t *testing.T) {
 	a := asked(lost("failover", 36))
 	a.TTL = &results.AdviceTTL{
-		Cause: "crashes", Holds: "13s", Breaks: "12s", Why: "3 of 16 runs violate exclusion", Jobs: 80, Finished: 80, Low: 0.954, High: 1, HoldsRuns: 40,
+		Cause: "crashes", Holds: "13s", Breaks: "12s", Why: "3 of 16 runs violated exclusion", Jobs: 80, Finished: 80, Low: 0.954, High: 1, HoldsRuns: 40,
 	}
-	const want = "With a TTL of 13s nothing was lost in 40 runs (fewer than 7.3 %) with crashes, and 80 of 80 jobs were finished (95.4 to 100.0 %). With 12s, 3 of 16 runs violate exclusion."
+	const want = "With a TTL of 13s nothing was lost in 40 runs (fewer than 7.3 %) with crashes, and 80 of 80 jobs were finished (95.4 to 100.0 %). With 12s, 3 of 16 runs violated exclusion."
 	if got := adviceYours(a).Text[0]; got == want {
 		t.Errorf("the TTL was not asked for, and it begins with %s", got)
 	}

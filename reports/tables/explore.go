@@ -118,7 +118,7 @@ func exploredNotes(b *bytes.Buffer, st results.ExploredStats, on words.Screen) {
 // exploreHarm prints a row for each strategy and kind of fault that does harm, with the
 // number of harmful placements and the first of them. A pair counts for its first fault.
 func exploreHarm(b *bytes.Buffer, e *results.Exploration, on words.Screen) {
-	rows := [][]string{{"strategy", "fault", "harmful", "tried", "the first of them"}}
+	rows := [][]string{{"strategy", "fault", "harmful", "tried", "first harmful placement"}}
 	for _, group := range e.HarmfulByKind() {
 		pairs := countIf(group.Placements, func(p results.Placement) bool { return len(p.Places) > 1 })
 		tried := countIf(group.Strategy.Singles, func(p results.Placement) bool { return p.Places[0].Kind == group.Kind && !p.Untried })

@@ -69,7 +69,7 @@ break fencing: tokens out of order, or wrongly accepted or refused
 redis violates lost-update 2, exclusion 1, told 1
 fenced violates no check
 
-strategy  fault       harmful  tried  the first of them
+strategy  fault       harmful  tried  first harmful placement
 redis     pause  2 and 1 pair      3  when worker-1 acquired 1 pause
 fenced    pause             1      3  when worker-1 released 1 pause
 
@@ -80,7 +80,7 @@ fenced violates without any fault: load
 map of the protocol
 p pause, h hold
 capital: corrupts or breaks fencing; small: breaks another check; ?: cannot tell; dot: safe;
-  blank: cannot fall there; -: no such point
+  blank: cannot be placed there; -: no such point
 of two faults the mark is at the first
 point          nth  redis  fenced
 worker-1
@@ -122,7 +122,7 @@ no placement that was tried breaks a check
 map of the protocol
 p pause, h hold
 capital: corrupts or breaks fencing; small: breaks another check; ?: cannot tell; dot: safe; ~:
-  not tried; blank: cannot fall there; -: no such point
+  not tried; blank: cannot be placed there; -: no such point
 point                  nth  redis  fenced
 worker-1
  acquired to released       .      ~

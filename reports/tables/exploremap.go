@@ -34,7 +34,7 @@ func exploreMap(b *bytes.Buffer, e *results.Exploration, on words.Screen) {
 	if e.Partial {
 		safe += "; ~: not tried"
 	}
-	on.Prose(b, "", "", "  ", "capital: corrupts or breaks fencing; small: breaks another check; ?: cannot tell; "+safe+"; blank: cannot fall there; -: no such point")
+	on.Prose(b, "", "", "  ", "capital: corrupts or breaks fencing; small: breaks another check; ?: cannot tell; "+safe+"; blank: cannot be placed there; -: no such point")
 	switch {
 	case e.Faults > 1 && e.Partial:
 		b.WriteString("of two faults the mark is at the first, ~ if not all pairs were tried\n")

@@ -152,7 +152,7 @@ func thresholdRows(s *results.Sweep) [][]string {
 	axis := s.Axes[0]
 	first, last := words.Plain(axis.Values[0], 30), words.Plain(axis.Values[len(axis.Values)-1], 30)
 	margins := slices.ContainsFunc(s.Thresholds, func(t results.Threshold) bool { return t.Margin > 0 })
-	head := []string{"strategy", "breaks", "holds", "known to"}
+	head := []string{"strategy", "breaks", "holds", "precision"}
 	if margins {
 		head = append(head, "of its TTL")
 	}

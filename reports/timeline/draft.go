@@ -132,7 +132,7 @@ func (d *drafter) addOperation(o *history.Op, lane int, end time.Duration) {
 	}
 	d.arrow(Arrow{
 		From: resource, To: lane, Sent: Moment(o.AppliedAt), Arrived: Moment(o.ReturnAt), Failed: !o.Accepted,
-		Text: fmt.Sprintf("%s hears of its %s", words.Plain(o.Worker, 40), what), seqs: []int64{o.Applied, o.Return},
+		Text: fmt.Sprintf("%s gets the reply to its %s", words.Plain(o.Worker, 40), what), seqs: []int64{o.Applied, o.Return},
 	})
 }
 
@@ -235,7 +235,7 @@ func (w *walker) event(e *history.Event) {
 		if f, ok := w.freed[e.Worker]; ok && d.told(e.Worker, e.Section) {
 			d.arrow(Arrow{
 				From: d.lane(d.primaries.Before(&f)), To: d.lane(e.Worker), Sent: Moment(f.At), Arrived: Moment(e.At),
-				Text: words.Plain(e.Worker, 40) + " hears that the lock is released", seqs: []int64{f.Seq, e.Seq},
+				Text: words.Plain(e.Worker, 40) + " learns that the lock is released", seqs: []int64{f.Seq, e.Seq},
 			})
 		}
 		delete(w.freed, e.Worker)
@@ -284,7 +284,7 @@ func (w *walker) granted(e *history.Event, server string) {
 		}
 		w.d.arrow(Arrow{
 			From: w.d.lane(server), To: w.d.lane(e.Worker), Sent: Moment(e.At), Arrived: Moment(entry.At), Label: fence(entry.Token),
-			Text: fmt.Sprintf("%s hears of its grant%s", words.Plain(e.Worker, 40), withToken(entry.Token)), seqs: []int64{e.Seq, entry.Seq},
+			Text: fmt.Sprintf("%s learns of its grant%s", words.Plain(e.Worker, 40), withToken(entry.Token)), seqs: []int64{e.Seq, entry.Seq},
 		})
 		return
 	}

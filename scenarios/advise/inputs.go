@@ -22,7 +22,7 @@ type Inputs struct {
 	Renewal  Renewal
 	TTL      time.Duration // 0: the smallest that is found
 	Work     Spread        // how long a job takes
-	Looks    results.Heeds // how far the work looks at its context
+	Looks    results.Heeds // when the work checks its context
 	Pauses   Spread
 	Latency  Spread
 	Fence    resource.Policy

@@ -36,13 +36,13 @@ func (in *Inputs) candidates() []candidate {
 	}
 	parts := in.mine().Defaults.Parts
 	if in.renews() && in.Looks == results.HeedsNever {
-		add("looks", "and the work looks at its context before each write", func(c *candidate) { c.looks = results.HeedsBeforeWrite })
+		add("looks", "and the work checks its context before each write", func(c *candidate) { c.looks = results.HeedsBeforeWrite })
 	}
 	if in.renews() && in.Looks == results.HeedsBeforeWrite {
-		add("looks-always", "and the work looks at its context all the time", func(c *candidate) { c.looks = results.HeedsAlways })
+		add("looks-always", "and the work always checks its context", func(c *candidate) { c.looks = results.HeedsAlways })
 	}
 	if parts["check"] == "none" {
-		add("clock", "and the holder looks at its clock before each write", func(c *candidate) { c.lock = append(c.lock, "check: clock") })
+		add("clock", "and the holder checks its clock before each write", func(c *candidate) { c.lock = append(c.lock, "check: clock") })
 	}
 	if in.renewable() && !in.Renewal.On {
 		add("renewal", "with a task that renews the lease", func(c *candidate) {

@@ -201,8 +201,8 @@ func within(what string, d, least time.Duration) error {
 func looksQuestion() Question {
 	words := []string{"never", "before-writes", "always"}
 	return Question{
-		Name: "looks", Asks: "Does the work look at its context, which a lost lock cancels: never, before-writes, or always?",
-		Doc: "how far the work looks at its context: never, before-writes, always", Words: words,
+		Name: "looks", Asks: "Does the work check its context, which a lost lock cancels: never, before-writes, or always?",
+		Doc: "when the work checks its context: never, before-writes, always", Words: words,
 		Default: func(*Inputs) string { return words[0] },
 		set: func(in *Inputs, text string) error {
 			in.Looks = map[string]results.Heeds{"never": results.HeedsNever, "before-writes": results.HeedsBeforeWrite, "always": results.HeedsAlways}[text]

@@ -54,7 +54,7 @@ func lockOf(t *testing.T, a *results.Advice, label string) *results.AdviceLock {
 
 // Worked out by hand: the lease is longer than failover, pause and period of renewal together, so only
 // a worker that is cut off for longer, or a grant that the replica does not have, loses the lock. The
-// work that looks at its context learns of both within a period of renewal, long before its write.
+// work that checks its context learns of both within a period of renewal, long before its write.
 func TestARenewedLockLosesUpdatesInAFailoverUnlessTheWorkLooks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs some hundred jobs of ten minutes")

@@ -61,7 +61,7 @@ func (a *adviser) changes() []change {
 		value string
 	}{{results.HeedsNever, "never"}, {results.HeedsBeforeWrite, "before each write"}, {results.HeedsAlways, "always"}} {
 		if looks.heeds != in.Looks {
-			add(false, "looking at the context", looks.value, "workload.heeds", string(looks.heeds))
+			add(false, "checking the context", looks.value, "workload.heeds", string(looks.heeds))
 		}
 	}
 	add(true, "writes of a job", "10 instead of 1", "workload.writes", "10")

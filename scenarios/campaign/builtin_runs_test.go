@@ -39,7 +39,7 @@ func violatesInEveryRun(t *testing.T, c *results.Campaign) {
 }
 
 // The rates of gc-pause stand where independent models put them, as far as this
-// number of seeds can tell: those of the locks that do not look at their clock
+// number of seeds can tell: those of the locks that do not check their clock
 // where a simulation without the engine puts them.
 func TestGCPauseRates(t *testing.T) {
 	s := loaded(t, "gc-pause")

@@ -25,7 +25,7 @@ func coordination() []Library {
 			Fails: []string{"zookeeper-suspended", "zookeeper-pause"},
 			Facts: []Fact{
 				{Same, "ephemeral sequential znodes, and a watch of the one before", "curator-recipes/src/main/java/org/apache/curator/framework/recipes/locks/LockInternals.java"},
-				{Same, "InterProcessMutex does not look at the state of the connection: the holder is told of SUSPENDED only if the application listens", "curator-recipes/src/main/java/org/apache/curator/framework/recipes/locks/InterProcessMutex.java"},
+				{Same, "InterProcessMutex ignores the state of the connection: the holder is told of SUSPENDED only if the application listens", "curator-recipes/src/main/java/org/apache/curator/framework/recipes/locks/InterProcessMutex.java"},
 				{Differs, "an application that stops at SUSPENDED has the preset zookeeper-unfenced", ""},
 				{Differs, "it is re-entrant in one thread, counted in the process", "curator-recipes/src/main/java/org/apache/curator/framework/recipes/locks/InterProcessMutex.java"},
 				{Default, "a session timeout of 60 s", "curator-framework/src/main/java/org/apache/curator/framework/CuratorFrameworkFactory.java"},

@@ -13,7 +13,7 @@ func quorum() []Library {
 				{Same, "SET NX on all servers at once; a majority within the TTL, by the monotonic clock, less a hundredth for drift", "mutex.go"},
 				{Same, "one value for all attempts of a call; a failed attempt is released, and its release can arrive after the next attempt", "mutex.go"},
 				{Differs, "it waits for all servers, up to the timeout, unless WithFailFast is set", "mutex.go"},
-				{Differs, "no renewal: the caller calls Extend, and looks at Until before a write", "mutex.go"},
+				{Differs, "no renewal: the caller calls Extend, and checks Until before a write", "mutex.go"},
 				{Differs, "WithSetNXOnExtend lets an extension set a key that has gone (renewal: recreate, on each server)", "redsync.go"},
 				{Default, "8 s, 32 attempts, 50 to 250 ms between them, a timeout of 5 % of the TTL for the servers", "redsync.go"},
 				{Default, "go-redis sends a command again up to 3 times unless the client says otherwise; max-retries is 0 here", ""},

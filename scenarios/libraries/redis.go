@@ -93,7 +93,7 @@ func redis() []Library {
 			Preset: "redis-release-ignored", Defaults: "ttl: 300s, retry: {attempts: unlimited, delay: 90ms, jitter: 20ms}",
 			Fails: []string{"gc-pause", "cut-off"},
 			Facts: []Fact{
-				{Same, "the release does not look at the answer of its script: a lock that was lost counts as released", "Store/RedisStore.php"},
+				{Same, "the release ignores the answer of its script: a lock that was lost counts as released", "Store/RedisStore.php"},
 				{Differs, "a sorted set by the clock of the server instead of a key, for readers too: see redis-rwlock", "Store/RedisStore.php"},
 				{Differs, "an acquire that took longer than its TTL fails, by the clock of the process", "Lock.php"},
 				{Differs, "no renewal: the caller calls refresh", "Lock.php"},
@@ -106,7 +106,7 @@ func redis() []Library {
 			Fails: []string{"gc-pause", "cut-off"},
 			Facts: []Fact{
 				{Same, "SET with EX and NX, a release by compare-and-delete", "src/Illuminate/Cache/RedisLock.php"},
-				{Same, "get and block with a callback do not look at the answer of the release", "src/Illuminate/Cache/Lock.php"},
+				{Same, "get and block with a callback ignore the answer of the release", "src/Illuminate/Cache/Lock.php"},
 				{Differs, "no renewal: the caller calls refresh", "src/Illuminate/Cache/RedisLock.php"},
 				{Default, "no TTL if the seconds are 0: then it is the preset redis-noexpire", "src/Illuminate/Cache/RedisLock.php"},
 				{Default, "get asks once; block asks every 250 ms without jitter", "src/Illuminate/Cache/Lock.php"},

@@ -11,7 +11,7 @@ func sql() []Library {
 			Facts: []Fact{
 				{Same, "a row with the end of the lock, which the clocks of the clients write and compare unless usingDbTime is set", "providers/sql/shedlock-sql-support/src/main/java/net/javacrumbs/shedlock/provider/sql/SqlStatementsSource.java"},
 				{Differs, "with usingDbTime it is the preset pg-lease-row", "providers/sql/shedlock-sql-support/src/main/java/net/javacrumbs/shedlock/provider/sql/PostgresSqlServerTimeStatementsSource.java"},
-				{Same, "no renewal, and nothing looks at the end of the lock while the task runs", "shedlock-core/src/main/java/net/javacrumbs/shedlock/core/DefaultLockingTaskExecutor.java"},
+				{Same, "no renewal, and nothing checks the end of the lock while the task runs", "shedlock-core/src/main/java/net/javacrumbs/shedlock/core/DefaultLockingTaskExecutor.java"},
 				{Differs, "a KeepAliveLockProvider, if one wraps it, extends at half of the time, and does not tell the work of a refusal", "shedlock-core/src/main/java/net/javacrumbs/shedlock/support/KeepAliveLockProvider.java"},
 				{Differs, "a release compares the name of the host; two processes of one host release each other's locks", "providers/sql/shedlock-sql-support/src/main/java/net/javacrumbs/shedlock/provider/sql/SqlStatementsSource.java"},
 				{Differs, "lockAtLeastFor keeps the lock after the work; without it the next scheduler can run the same tick (scenario cron)", "providers/sql/shedlock-sql-support/src/main/java/net/javacrumbs/shedlock/provider/sql/PostgresSqlServerTimeStatementsSource.java"},
@@ -26,7 +26,7 @@ func sql() []Library {
 				{Same, "pg_try_advisory_lock on the connection of the thread, again after 50 to 150 ms; blocking: true waits in the server, as pg-advisory-session", "lib/with_advisory_lock/core_advisory.rb"},
 				{Differs, "the work uses the same connection, and fails with it", ""},
 				{Differs, "transaction: true takes pg_try_advisory_xact_lock: see pg-advisory-xact", "lib/with_advisory_lock/postgresql_advisory.rb"},
-				{Differs, "it does not look at the answer of the unlock", "lib/with_advisory_lock/postgresql_advisory.rb"},
+				{Differs, "it ignores the answer of the unlock", "lib/with_advisory_lock/postgresql_advisory.rb"},
 				{Default, "no timeout unless timeout_seconds is set", "lib/with_advisory_lock/core_advisory.rb"},
 			},
 		},

@@ -116,7 +116,7 @@ func (c inNeed) judge(ctx context.Context, a *adviser) (results.AdviceEvidence, 
 		case err != nil:
 			return e, err
 		case check != "" && failed == "":
-			failed = fmt.Sprintf("%s violates %s in %d of %d runs under %s", c.label, check, violating, cell.Runs, at.Name)
+			failed = fmt.Sprintf("%s violates %q in %d of %d runs under %s", c.label, check, violating, cell.Runs, at.Name)
 			e.Command = a.cellCommand(n, row, cell, check)
 		case open != "":
 		case cell.State != results.CellHolds && cell.State != results.CellFails:

@@ -46,7 +46,7 @@ func (c inRun) judge(ctx context.Context, a *adviser) (results.AdviceEvidence, e
 	st := &result.Strategies[0]
 	found := st.Checks[c.check]
 	e.Command = strings.Join(command, " ")
-	e.Figure = fmt.Sprintf("%s violates %s in %d of %d runs of %s", c.label, c.check, found.Violating, st.Runs, c.scenario)
+	e.Figure = fmt.Sprintf("%s violates %q in %d of %d runs of %s", c.label, c.check, found.Violating, st.Runs, c.scenario)
 	cell := results.MatrixCell{Case: results.NoFault, Runs: st.Runs, HitRuns: st.BitRuns}
 	if len(s.Faults) > 0 {
 		cell.Case = c.scenario

@@ -27,7 +27,7 @@ type recorder struct {
 	takes   time.Duration  // length of the work of the current section
 
 	strategy lock.Strategy
-	heeds    results.Heeds   // how far the work looks at its context
+	heeds    results.Heeds   // when the work checks its context
 	commits  workload.Commit // when the writes of a section reach the resource
 }
 

@@ -35,7 +35,7 @@ func what(h *history.History, types ...history.Type) string {
 }
 
 // Worker 2's clock is half a second slow, and is set forward by 3 s at 4 s: it
-// has slept for its tick at 10 s until 10.5 s, looks at its clock, which shows
+// has slept for its tick at 10 s until 10.5 s, checks its clock, which shows
 // 13 s, and does the tick late. Its next one is that of 20 s.
 func TestTicksFollowEachWorkersOwnWallClock(t *testing.T) {
 	trial := ran(t, `
@@ -198,7 +198,7 @@ faults: [{at: 20020ms, crash: {target: worker-1, for: 1s}}]
 	}
 }
 
-// How far the work looks at its context decides what a lost lease does to it: here
+// When the work checks its context decides what a lost lease does to it: here
 // the lock has ended the context before the hold is over. A worker can differ from
 // the others, and a use of a strategy from the scenario.
 func TestWorkHeedsItsContextAsFarAsTheScenarioSays(t *testing.T) {
@@ -228,7 +228,7 @@ faults: [{at: 50ms, pause: {target: worker-1, for: 2500ms}}]
 		// The rest of the hold is done after waking, and then the write is refused.
 		{"only the write looks", "before-write", "redis-watchdog-cancel", "", told + "\n5514 released worker-1 resource-1 unknown"},
 		{"nothing looks", "never", "redis-watchdog-cancel", "", told + wrote},
-		{"only the lock looks at its context", "never", "redis-watchdog", "", told + "\n5514 released worker-1 resource-1 lost"},
+		{"only the lock checks its context", "never", "redis-watchdog", "", told + "\n5514 released worker-1 resource-1 lost"},
 		{"a worker", "always", "redis-watchdog-cancel", "{worker: worker-1, heeds: never}", told + wrote},
 		{
 			"a use", "never", "{name: redis-watchdog-cancel, workload: {heeds: always}}", "",

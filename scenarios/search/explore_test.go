@@ -34,7 +34,7 @@ func TestExploreFindsKleppmannsFailure(t *testing.T) {
 			t.Errorf("%s: %d points, violated without faults: %v, left out: %v", st.Label, st.Points, st.Without, st.Pruned)
 		}
 	}
-	if n := found["redis-checked"].Tried; n != 304 { // the README says so
+	if n := found["redis-checked"].Tried; n != 304 { // the tutorial says so
 		t.Errorf("redis-checked: %d placements", n)
 	}
 	const pause = "when worker-1 lease-checked 1 pause worker-1 for 15s"
@@ -64,7 +64,7 @@ func TestExploreFindsKleppmannsFailure(t *testing.T) {
 	}
 }
 
-// A pause does more to work that does not look at its context than to work that
+// A pause does more to work that does not check its context than to work that
 // does: explore takes the setting from the scenario.
 func TestExploreHeedsTheScenario(t *testing.T) {
 	s := runtest.Parse(t, `

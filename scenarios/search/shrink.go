@@ -165,7 +165,7 @@ func orNone(named string, violated []string) string {
 	case len(violated) == 0:
 		return "no check"
 	case named == "":
-		return "no check that decides, but " + strings.Join(violated, ", ")
+		return "only checks that do not decide: " + strings.Join(violated, ", ")
 	}
 	return strings.Join(violated, ", ") + " and not " + named
 }

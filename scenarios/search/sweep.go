@@ -211,7 +211,7 @@ func (w *sweep) rate(s *scenarios.Scenario, st *results.StrategyStats) results.S
 func whyBroken(r results.SweepRate, violated []string) string {
 	switch {
 	case r.Violating > 0:
-		return fmt.Sprintf("%d of %d runs violate %s", r.Violating, r.Runs, strings.Join(violated, ", "))
+		return fmt.Sprintf("%d of %d runs violated %s", r.Violating, r.Runs, strings.Join(violated, ", "))
 	case len(r.Unmet) > 0:
 		return r.Unmet[0].String()
 	}

@@ -13,12 +13,12 @@ type Settings struct {
 	Kind  string        `yaml:"kind" doc:"which workload"`
 	Hold  draw.Dist     `yaml:"hold" doc:"time between the read and the write"`
 	Think draw.Dist     `yaml:"think" doc:"time between two sections"`
-	Heeds results.Heeds `yaml:"heeds" doc:"how far the work heeds its context, which a lock ends at a loss; always: the hold sleeps and ends with the context, and requests fail after its end; before-write: the hold computes, and requests fail after the end of the context; never: the hold computes, and requests are sent in any case"`
+	Heeds results.Heeds `yaml:"heeds" doc:"when the work heeds its context, which a lock ends at a loss; always: the hold sleeps and ends with the context, and requests fail after its end; before-write: the hold computes, and requests fail after the end of the context; never: the hold computes, and requests are sent in any case"`
 
 	Writes   int    `yaml:"writes" doc:"of counter, register and multi-lock: number of writes of a section; the hold is split evenly between them, and each continues from the section's previous write"`
 	Fails    int    `yaml:"fails" doc:"of counter and jobs: percent of the sections whose work ends with an error before its first write"`
 	Commit   Commit `yaml:"commit" doc:"of counter: when the writes are sent; inside: all inside the section; after-release: the last one after the strategy has returned ok, or not at all if it returned an error"`
-	Attempts int    `yaml:"attempts" doc:"of counter and jobs: most sections of one job, the first one included, each after a think time; a job is retried after any error (of the lock, the work or the resource), given up after the last one, and dropped in a crash"`
+	Attempts int    `yaml:"attempts" doc:"of counter and jobs: maximum number of sections of one job, the first one included, each after a think time; a job is retried after any error (of the lock, the work or the resource), given up after the last one, and dropped in a crash"`
 
 	Period      time.Duration `yaml:"period" doc:"of cron, reminders, triggers, discount, charge, migration, cache-fill, leader and steal: from one tick to the next, by each worker's own wall clock"`
 	HoldAtLeast time.Duration `yaml:"hold-at-least" doc:"of cron: shortest time for which the lock is held; 0s to release it at the end of the task"`

@@ -55,7 +55,7 @@ func Found() *results.Sweep {
 	s.Thresholds = []results.Threshold{
 		{
 			Label: "redis", Side: results.Smallest, Breaks: "9.928s", Holds: "9.857s", Precision: 0.007151, TTL: 10 * time.Second, Margin: 0.9928, Changes: 1, Replay: "a@b:redis:1:0.1.0:f",
-			Why: "3 of 50 runs violate lost-update", Jobs: 8000, Finished: 7928, FinishedLow: 0.98868, FinishedHigh: 0.99286,
+			Why: "3 of 50 runs violated lost-update", Jobs: 8000, Finished: 7928, FinishedLow: 0.98868, FinishedHigh: 0.99286,
 		},
 		{
 			Label: "short", Side: results.Largest, Breaks: "6.1s", Holds: "6.15s", Precision: 0.0082, TTL: 20 * time.Second, Margin: 0.305, Changes: 2,

@@ -13,7 +13,7 @@ import "time"
 
 // Options are the settings of a client. Zero values are the defaults of the SDK.
 type Options struct {
-	Attempts       int           `yaml:"attempts" doc:"most times that the SDK sends a request, with a pause before each retry" min:"1" max:"1000"`
+	Attempts       int           `yaml:"attempts" doc:"maximum number of times that the SDK sends a request, with a pause before each retry" min:"1" max:"1000"`
 	ConnectTimeout time.Duration `yaml:"connect-timeout" doc:"how long opening a connection may take" min:"1ms"`
 	RequestTimeout time.Duration `yaml:"request-timeout" doc:"timeout of each attempt, as the Timeout of an http.Client; 0s for none" min:"0s"`
 }

@@ -6,7 +6,7 @@ import "time"
 type Options struct {
 	RequestTimeout time.Duration `yaml:"request-timeout" doc:"how long a client waits for a reply; the official client has no timeout, and programs set one" min:"1ms"`
 	DialTimeout    time.Duration `yaml:"dial-timeout" doc:"how long a client tries to connect to a member" min:"1ms"`
-	Retries        int           `yaml:"retries" doc:"most times that a client retries a retriable request after a temporary error" min:"0" max:"1000"`
+	Retries        int           `yaml:"retries" doc:"maximum number of retries of a retriable request after a temporary error" min:"0" max:"1000"`
 }
 
 // WithDefaults returns the options with defaults in place of zeros: those of the official client, and

@@ -20,7 +20,7 @@ import (
 // Options are the settings of a pool. Zero values are the defaults of pgxpool, except for the pool
 // size, whose default in pgxpool depends on the machine.
 type Options struct {
-	Size           int           `yaml:"pool-size" doc:"most connections of a process at a time; a worker that needs another one waits" min:"1" max:"10000"`
+	Size           int           `yaml:"pool-size" doc:"maximum number of connections of a process; a worker that needs another one waits" min:"1" max:"10000"`
 	ConnectTimeout time.Duration `yaml:"connect-timeout" doc:"how long opening a connection may take" min:"1ms"`
 	Reads          Reads         `yaml:"reads" doc:"which server answers reads of the protected resource that are outside of transactions"`
 	Database       string        `yaml:"-"`

@@ -26,7 +26,7 @@ import (
 type Options struct {
 	// PoolSize is the maximum number of connections, 10 by default. Pipelines have a pool of their
 	// own, of size 10, and use this one if that has no connection.
-	PoolSize int `yaml:"pool-size" doc:"most connections at a time" min:"1" max:"10000"`
+	PoolSize int `yaml:"pool-size" doc:"maximum number of connections" min:"1" max:"10000"`
 	// PoolTimeout limits the wait for a connection. The default is ReadTimeout + 1 s.
 	PoolTimeout time.Duration `yaml:"pool-timeout" doc:"how long to wait for a connection" min:"1ms"`
 	// DialTimeout limits each of the 5 attempts to connect. The default is 5 s.
