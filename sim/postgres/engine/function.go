@@ -148,11 +148,7 @@ func (c *compiler) call(e *sql.Call, s *scope) (node, error) {
 			return c.apply(b, args)
 		}
 	}
-	var types []string
-	for _, a := range args {
-		types = append(types, a.typ.String())
-	}
-	return node{}, sql.Errorf("42883", "function %s(%s) does not exist", e.Name, strings.Join(types, ", "))
+	return node{}, unknownFunction(e.Name, args)
 }
 
 // accepts reports whether the arguments have types that the function takes without a cast.
