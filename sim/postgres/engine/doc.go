@@ -21,7 +21,7 @@
 //   - lock.go is the lock manager, with the modes and the queues of PostgreSQL (mode.go); deadlock.go looks for cycles of waiting sessions,
 //     and first tries another order of a queue. advisory.go has the functions on advisory locks.
 //   - rowlock.go locks rows: a session queues for the version of the row, then waits for the transactions that have locked it.
-//   - catalog.go has the views of the system catalogue, sequence.go sequences.
+//   - catalog.go has the views of the system catalogue, sequence.go sequences, unknown.go the error about a function that is not simulated.
 //   - A standby gets the changes of a commit with [Database.Apply], and a crash leaves an [Image] (image.go).
 //
 // # What is the same as in PostgreSQL 15

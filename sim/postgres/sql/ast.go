@@ -178,7 +178,7 @@ type CreateTable struct {
 	Sequence    *Sequence
 }
 
-// Sequence is a sequence that counts up from Start. It is dropped with the column Owner, if it has one.
+// Sequence is a sequence whose first value is Start. It is dropped with the column Owner, if it has one.
 type Sequence struct {
 	Start int64
 	Owner *Column
