@@ -22,6 +22,7 @@ type finding struct {
 func findings() []finding {
 	const (
 		etcd      = "go.etcd.io/etcd/client/v3 v3.7.3"
+		zookeeper = "github.com/go-zookeeper/zk v1.0.4"
 		redsync   = "github.com/go-redsync/redsync/v4 v4.18.1"
 		redislock = "github.com/bsm/redislock v0.9.4"
 		migrate   = "github.com/golang-migrate/migrate/v4 v4.20.1"
@@ -51,6 +52,10 @@ func findings() []finding {
 		{
 			etcd, "etcd-io/etcd", "`Mutex.Unlock` returns no error although the session is over and another one has had the lock; a transaction with `IsOwner` tells",
 			"a pause that outlasts the lease", "TestEtcdUnlockOfALostMutex", "", "TestEtcdUnlockOfALostMutexByItsOwner", "told", nil,
+		},
+		{
+			zookeeper, "go-zookeeper/zk", "`Unlock` returns an error and the lock stays, for as long as the session of its holder goes on",
+			"the connection is lost, here by a change of the leader, and the holder does not call `Unlock` again", "TestZookeeperUnlockWithoutAConnection", "", "TestZookeeperUnlockUntilItIsAnswered", "progress", nil,
 		},
 		{
 			redsync, "go-redsync/redsync", "`Extend` sets a key that is gone, and the holder does not learn that another one has had the lock",

@@ -19,6 +19,7 @@ import (
 	"lockquake/lock/kubernetes"
 	"lockquake/lock/postgres"
 	"lockquake/lock/redis"
+	"lockquake/lock/zookeeper"
 	"lockquake/sim"
 )
 
@@ -40,6 +41,8 @@ type Deps struct {
 	Kubernetes kubernetes.Leases
 	// DynamoDB is the client of the AWS SDK, with its own retries. There is one table, "locks", with the string key "name".
 	DynamoDB *awsdynamodb.Client
+	// ZooKeeper reaches the servers of the ensemble: zk.Connect(d.ZooKeeper.Servers, d.TTL, zk.WithDialer(d.ZooKeeper.Dial)).
+	ZooKeeper *ZooKeeper
 	// TTL is the lease of the scenario, and Params has all settings of its lock.
 	TTL    time.Duration
 	Params lock.Params
@@ -90,6 +93,8 @@ func (p process) deps(d lock.Deps) (Deps, error) {
 		p.AtEnd(func() { _ = deps.DB.Close() })
 	case dynamodb.Port:
 		deps.DynamoDB = p.dynamodb(port)
+	case zookeeper.Port:
+		deps.ZooKeeper = p.zookeeper(port)
 	case etcd.Port:
 		deps.Etcd = p.etcd(port)
 	case kubernetes.Port:

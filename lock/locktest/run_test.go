@@ -422,12 +422,3 @@ func TestTheServersOfALibrary(t *testing.T) {
 		})
 	}
 }
-
-func TestAFamilyWithoutAClient(t *testing.T) {
-	t.Chdir(t.TempDir())
-	path := write(t, "x.yaml", strings.Replace(calm, "[none]", "[zookeeper]", 1))
-	const want = "locktest: Deps has no client of these servers yet (zookeeper.Port): test the lock with RunEntry"
-	if got := outcome(t, path, newSetNX, Seeds(1)); !strings.HasSuffix(got, want) || strings.Contains(got, "\n") {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
