@@ -110,9 +110,6 @@ Exit codes: 0 ended by Ctrl-C or SIGTERM, 64 usage error, 70 no server answers.`
 		Args:              atMostOne,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if jobs < 0 {
-				return command.Usagef("--jobs must be 0 or a positive number, not %d", jobs)
-			}
 			if lease < leastWait {
 				return command.Usagef("--lease is at least %v, not %v", leastWait, lease)
 			}
@@ -127,7 +124,7 @@ Exit codes: 0 ended by Ctrl-C or SIGTERM, 64 usage error, 70 no server answers.`
 		},
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&jobs, "jobs", 0, "pieces at a time; 0, the default: one per processor")
+	command.JobsFlag(cmd, &jobs, "pieces")
 	flags.DurationVar(&lease, "lease", lease, "how long a worker may be silent before its pieces go to others; the last worker that starts sets it for all of its build")
 	a.flags(flags)
 	return cmd

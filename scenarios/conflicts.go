@@ -125,7 +125,7 @@ func (v *validator) conflictsOf(use Strategy, entry lock.Entry, at string) {
 	if len(v.Each) < v.Workers {
 		v.conflictsOfWorkers(use, entry, at, "", "")
 	}
-	if entry.Fenced() && v.ResourceOf(use).Fence == "off" && slices.Contains(v.Checks, "fencing") {
+	if (entry.Fenced() || entry.Claims.Fencing != nil) && v.ResourceOf(use).Fence == "off" && slices.Contains(v.Checks, "fencing") {
 		v.warnOf(use, "the resource ignores the fencing tokens of the lock: set resource.fence", at+".resource.fence", "resource.fence", at)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"lockquake/lock"
 )
 
 // Settings that defeat each other are named with their place; those that do not,
@@ -148,6 +150,27 @@ faults:
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", test.chosen, diff)
+		}
+	}
+}
+
+// What a lock of the caller's claims says that it hands out tokens.
+func TestTheTokensOfALockWithClaimsOfFencingAreNamedIfTheResourceIgnoresThem(t *testing.T) {
+	own := lock.Entry{Name: "mine", Claims: lock.FencedClaims(), New: func(lock.Deps) lock.Strategy { return nil }}
+	for file, want := range map[string]string{
+		"":                          "c.yaml:4:14: warning: mine: the resource ignores the fencing tokens of the lock: set resource.fence",
+		"resource: {fence: writes}": "",
+	} {
+		s, err := Parse("c.yaml", []byte("name: c\nduration: 60s\nworkload: {kind: counter, hold: 100ms}\nstrategies: [mine]\nchecks: [fencing]\nfaults: [{at: 5s, pause: {target: each worker, for: 1s}}]\n"+file), own)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, w := range s.Warnings {
+			got += w.String()
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", file, got, want)
 		}
 	}
 }

@@ -76,7 +76,7 @@ are an error. The same inputs give the same answer.
 	f.flags(cmd, "lockquake-advice.yaml")
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", "text", "what to print: "+strings.Join(adviseFormats(), ", "))
-	jobsFlag(cmd, &f.jobs)
+	JobsFlag(cmd, &f.jobs, "runs")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 	completeFlag(cmd, "format", cobra.FixedCompletions(adviseFormats(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -163,13 +163,13 @@ func (f *forecast) text(p campaign.Progress, now time.Time) string {
 	if f.said || took < between {
 		return ""
 	}
-	all := expected(p.Total, took, p.Done)
+	all := took + left(p, took)
 	if all <= longAnswer {
 		return ""
 	}
 	f.said = true
 	seconds := float64(p.Total) * float64(f.scenario.Workers) * f.scenario.Duration.Seconds()
-	return fmt.Sprintf("up to %s of %d workers for %v (%s worker seconds) may take about %v: work that is much shorter than the lease, and messages that take long, make many events",
+	return fmt.Sprintf("about %s of %d workers for %v (%s worker seconds) may take about %v: work that is much shorter than the lease, and messages that take long, make many events",
 		words.Counted(p.Total, "run"), f.scenario.Workers, f.scenario.Duration, words.Thousands(int(seconds)), all.Round(time.Minute))
 }
 

@@ -134,27 +134,28 @@ func TestAnInterruptedAdviseWritesNothing(t *testing.T) {
 	}
 }
 
-// 40 of 4,000 runs in 10 s are 1,000 s for all. Two workers for 4 minutes are 480 worker seconds a run.
+// A share of 1 % in 10 s is 1,000 s for all, whatever the number of runs. Two workers for 4 minutes are 480 worker seconds a
+// run.
 func TestAdviseSaysOnceThatAnAnswerTakesLong(t *testing.T) {
 	began := time.Unix(0, 0)
 	f := forecast{scenario: &scenarios.Scenario{Workers: 2, Duration: 4 * time.Minute}, began: began}
 	for _, step := range []struct {
 		after time.Duration
-		done  int
+		share float64
 		long  bool
 	}{
-		{9 * time.Second, 1, false},
-		{10 * time.Second, 70, false},
-		{10 * time.Second, 40, true},
-		{20 * time.Second, 80, false},
+		{9 * time.Second, 0.001, false},
+		{10 * time.Second, 0.0175, false},
+		{10 * time.Second, 0.01, true},
+		{20 * time.Second, 0.02, false},
 	} {
-		got, want := f.text(campaign.Progress{Done: step.done, Total: 4000}, began.Add(step.after)), ""
+		got, want := f.text(campaign.Progress{Done: 400, Total: 4000, Share: step.share}, began.Add(step.after)), ""
 		if step.long {
-			want = "up to 4,000 runs of 2 workers for 4m0s (1,920,000 worker seconds) may take about 17m0s: " +
+			want = "about 4,000 runs of 2 workers for 4m0s (1,920,000 worker seconds) may take about 17m0s: " +
 				"work that is much shorter than the lease, and messages that take long, make many events"
 		}
 		if got != want {
-			t.Errorf("%d runs after %v: %q, want %q", step.done, step.after, got, want)
+			t.Errorf("a share of %v after %v: %q, want %q", step.share, step.after, got, want)
 		}
 	}
 }

@@ -73,7 +73,7 @@ lock under test itself, 130 interrupted.`,
 		},
 	}
 	f.declare(cmd.Flags())
-	jobsFlag(cmd, &f.jobs)
+	JobsFlag(cmd, &f.jobs, "runs")
 	setFlag(cmd, &f.sets)
 	cmd.Flags().StringVar(&f.pauses, "pauses", "", "let a pause last as long as the longest in this file (default: as long as other faults): "+pauseFiles)
 	var names []cobra.Completion

@@ -10,9 +10,10 @@ import (
 // jobs is the value of --jobs. It is not negative.
 type jobs int
 
-// jobsFlag adds --jobs to a command.
-func jobsFlag(cmd *cobra.Command, into *int) {
-	cmd.Flags().Var((*jobs)(into), "jobs", "runs at a time; 0, the default: one per processor")
+// JobsFlag adds --jobs to a command: how many units, such as "runs", it does at a time. 0, the default, is one per
+// processor; a negative number is a usage error.
+func JobsFlag(cmd *cobra.Command, into *int, unit string) {
+	cmd.Flags().Var((*jobs)(into), "jobs", unit+" at a time; 0, the default: one per processor")
 	completeFlag(cmd, "jobs", cobra.NoFileCompletions)
 }
 

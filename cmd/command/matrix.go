@@ -94,7 +94,7 @@ exit code does not depend on the results: it is 0, or 64, 70 and 130 as for the 
 	flags.StringVar(&f.out, "out", "lockquake-matrix", "directory to write the report to")
 	flags.BoolVar(&f.noReport, "no-report", false, "write no report directory")
 	flags.StringVar(&f.format, "format", "table", "what to print: "+strings.Join(matrixFormats(), ", "))
-	jobsFlag(cmd, &f.jobs)
+	JobsFlag(cmd, &f.jobs, "runs")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 	completeFlag(cmd, "seeds", cobra.NoFileCompletions)
 	completeFlag(cmd, "need", cobra.FixedCompletions(matrix.NeedNames(), cobra.ShellCompDirectiveNoFileComp))

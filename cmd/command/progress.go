@@ -91,14 +91,15 @@ func (p *progress) show(at campaign.Progress) {
 	if now.Before(p.next) {
 		return
 	}
-	// Runs from a journal took no time.
-	left := expected(at.Total-at.Done, now.Sub(p.began), at.Done-at.Recalled)
-	p.draw(now, p.line(fmt.Sprintf("%v left", left.Round(time.Second)), p.width()))
+	p.draw(now, p.line(fmt.Sprintf("%v left", left(at, now.Sub(p.began)).Round(time.Second)), p.width()))
 }
 
-// expected returns how long some runs take if others took a time.
-func expected(runs int, took time.Duration, others int) time.Duration {
-	return time.Duration(float64(took) / float64(max(1, others)) * float64(runs))
+// left returns how long the rest of some runs takes, if those so far took a time. Runs from a journal took none.
+func left(at campaign.Progress, took time.Duration) time.Duration {
+	if at.Share > 0 {
+		return time.Duration(float64(took) / at.Share * (1 - at.Share))
+	}
+	return time.Duration(float64(took) / float64(max(1, at.Done-at.Recalled)) * float64(at.Total-at.Done))
 }
 
 // say shows a text in place of counts of runs, if it is time to update the output.

@@ -92,3 +92,20 @@ func TestProgressCountsTheCasesOfAStrategyTogether(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// 10 of 100 runs in 30 s leave 270 s. If they are a quarter of the work, they leave 90 s. 4 of the 10 runs from a journal
+// took no time: 6 took 30 s, so that 90 take 450 s.
+func TestTheTimeLeftFollowsTheShareOfTheWork(t *testing.T) {
+	for _, test := range []struct {
+		at   campaign.Progress
+		want time.Duration
+	}{
+		{campaign.Progress{Done: 10, Total: 100}, 270 * time.Second},
+		{campaign.Progress{Done: 10, Total: 100, Share: 0.25}, 90 * time.Second},
+		{campaign.Progress{Done: 10, Total: 100, Recalled: 4}, 450 * time.Second},
+	} {
+		if got := left(test.at, 30*time.Second); got != test.want {
+			t.Errorf("%+v: %v left, want %v", test.at, got, test.want)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockquake/checker"
+	"lockquake/lock"
 	"lockquake/reports/story"
 	"lockquake/scenarios"
 	"lockquake/scenarios/campaign"
@@ -35,8 +36,9 @@ func (p program) newReproduce() *cobra.Command {
 		Short: "Run each strategy once and tell what happened",
 		Long: `Reproduce runs every strategy of a scenario once and tells the run with the worst violation as a
 story: which workers believed that they held the lock, which worker held the lease, and what the
-resource accepted or refused. For each other strategy it prints the violations and the command that
-tells the story. With one strategy it always tells the story.`,
+resource accepted or refused. It tells the run without a lock only if no lock violates a check. For each
+other strategy it prints the violations and the command that tells the story. With one strategy it
+always tells the story.`,
 		Example: `  lockquake reproduce kleppmann
   lockquake reproduce gc-pause --strategy redis --seed 4
   lockquake reproduce kleppmann --set faults.pause.for=9.9s`,
@@ -99,22 +101,26 @@ func (f *reproduceFlags) reproduce(ctx context.Context, arg string, stdout, stde
 }
 
 // worstOf returns the run with the most serious violation that decides, the first of them, or nil if
-// there is none. A single run is returned in any case.
+// there is none. It returns a run without a lock only if no other one violates anything: its violations are no surprise. A
+// single run is returned in any case.
 func worstOf(trials []*results.Trial) *results.Trial {
-	var checks []string
-	for _, trial := range trials {
-		if trial.Telling != "" {
-			checks = append(checks, trial.Telling)
-		}
-	}
-	switch {
-	case len(trials) == 1:
+	if len(trials) == 1 {
 		return trials[0]
-	case checks == nil:
+	}
+	failed := slices.DeleteFunc(slices.Clone(trials), func(t *results.Trial) bool { return t.Telling == "" })
+	unlocked := func(t *results.Trial) bool { return t.Strategy == lock.None().Name }
+	if locked := slices.DeleteFunc(slices.Clone(failed), unlocked); len(locked) > 0 {
+		failed = locked
+	}
+	if len(failed) == 0 {
 		return nil
 	}
+	var checks []string
+	for _, t := range failed {
+		checks = append(checks, t.Telling)
+	}
 	worst := checker.Serious(checks)[0]
-	return trials[slices.IndexFunc(trials, func(t *results.Trial) bool { return t.Telling == worst })]
+	return failed[slices.Index(checks, worst)]
 }
 
 // others says what happened in the runs beside the one that was told, with the command that tells each

@@ -98,7 +98,7 @@ docs/ci.md has the variables). If the platform sets no number of parts, write au
 	f.flags(cmd)
 	flags.BoolVar(&f.resume, "resume", false, "continue with the runs in OUT.runs or OUT/runs.log")
 	flags.StringVar(&f.part, "shard", "", "run one part of the seeds, as in 3/16, for merge; auto: the part comes from the environment of the platform")
-	jobsFlag(cmd, &f.jobs)
+	JobsFlag(cmd, &f.jobs, "runs")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 	for _, e := range p.extensions {
 		f.executors = append(f.executors, e.RunFlags(p.described, flags))

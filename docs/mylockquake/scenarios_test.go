@@ -15,6 +15,8 @@ import (
 	"lockquake/lock/locktest"
 	lockredis "lockquake/lock/redis"
 	"lockquake/scenarios"
+	"lockquake/scenarios/campaign"
+	"lockquake/scenarios/results"
 )
 
 // row is a row of the table of scenarios: a sound lock holds its checks, and a lock with the flaw violates the first one.
@@ -172,4 +174,74 @@ func TestTheScenariosOfThePageFindTheFlawAndPassALockWithoutIt(t *testing.T) {
 			locktest.RunEntry(t, cells[1], locks.flawed, append(options, locktest.Violates(checks[0]))...)
 		})
 	}
+}
+
+// rounding is a lock whose TTL has whole seconds. Redis gets no expiry for a TTL of 0.
+func rounding() lock.Entry {
+	e := entry()
+	e.New = func(d lock.Deps) lock.Strategy {
+		return lock.WithLock(&mine{d.Env, lockredis.PortOf(d).Client, d.Params.TTL.Truncate(time.Second)})
+	}
+	return e
+}
+
+func TestTheMatrixFindsAFlawOnlyWithTheSettingsOfThePage(t *testing.T) {
+	page, err := os.ReadFile("../your-own-lock.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]struct {
+		sound, flawed lock.Entry
+		fault, check  string
+	}{
+		"--set workload.hold=3s --set duration=60s": {builtin("redis-watchdog"), builtin("redis-watchdog-deaf"), "partition", "told"},
+		"--set lock.ttl=500ms":                      {entry(), rounding(), "crash", "recovery"},
+	}
+	found := regexp.MustCompile("(?m)^- with .*\\(`(--set .+)`\\)").FindAllStringSubmatch(string(page), -1)
+	if len(found) != len(rows) {
+		t.Errorf("the page has %d settings of the matrix, want %d", len(found), len(rows))
+	}
+	for _, row := range found {
+		t.Run(row[1], func(t *testing.T) {
+			locks, known := rows[row[1]]
+			if !known {
+				t.Fatal("no lock of this test has the flaw of the row")
+			}
+			for _, test := range []struct {
+				name, settings string
+				lock           lock.Entry
+				violates       bool
+			}{
+				{"a lock without the flaw", row[1], locks.sound, false},
+				{"the flaw", row[1], locks.flawed, true},
+				{"the flaw without the settings", "", locks.flawed, false},
+			} {
+				if n := violating(t, test.settings, test.lock, locks.fault, locks.check); (n > 0) != test.violates {
+					t.Errorf("%s: %d runs violate %s", test.name, n, locks.check)
+				}
+			}
+		})
+	}
+}
+
+// violating counts the runs of a case of redis-matrix that violate a check, with settings as a command line has them.
+func violating(t *testing.T, settings string, e lock.Entry, fault, check string) int {
+	t.Helper()
+	var overrides []results.Override
+	for set := range strings.FieldsSeq(strings.ReplaceAll(settings, "--set ", "")) {
+		o, err := scenarios.ParseOverride(set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		overrides = append(overrides, o)
+	}
+	s, err := scenarios.LoadWith("redis-matrix", overrides, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := campaign.Run(t.Context(), s, campaign.Request{Strategies: []string{e.Name + " under " + fault}, Seeds: results.SeedRange{First: 1, Last: 20}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Strategies[0].Checks[check].Violating
 }

@@ -186,7 +186,7 @@ func pairedBriefly(c *results.Campaign) []string {
 
 // limits returns sentences about what limits the figures.
 func limits(c *results.Campaign) []string {
-	list := unread(c)
+	list := append(unread(c), misfits(c)...)
 	if c.Summed {
 		list = append(list, "more than a million runs: the report has their sums, and of the seeds that violate a check the 1,000 lowest; it keeps no single run")
 	}
@@ -233,6 +233,26 @@ func unread(c *results.Campaign) []string {
 		seen = append(seen, st.Name)
 		list = append(list, fmt.Sprintf("%s: nothing tells who holds its lock (%s), so recovery, told, ownership, needless-loss and load do not judge it; "+
 			"lock.Entry.Holders can say it, see docs/your-own-lock.md", st.Name, st.Unread))
+	}
+	return list
+}
+
+// misfits returns a sentence for each lock of the user's whose fencing tokens do not fit its resource, with the remedy.
+func misfits(c *results.Campaign) []string {
+	var list, seen []string
+	for _, st := range c.Strategies {
+		said := st.Name + string(st.Tokens)
+		if st.Tokens == "" || slices.Contains(seen, said) {
+			continue
+		}
+		seen = append(seen, said)
+		switch st.Tokens {
+		case results.TokensIgnored:
+			list = append(list, st.Name+" hands out fencing tokens, and its resource checks none; --set resource.fence=reads-writes makes it check them")
+		case results.TokensMissing:
+			list = append(list, fmt.Sprintf("%s hands out no fencing token, and its resource (fence: %s) refuses work without one; --set resource.fence=off makes it accept the work",
+				st.Name, st.Fence))
+		}
 	}
 	return list
 }

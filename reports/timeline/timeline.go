@@ -174,8 +174,12 @@ func (d *drafter) addLanes() {
 		}
 	}
 	for i := range d.events {
-		if e := &d.events[i]; d.scope.About(e.Key) && story.ByServer(e.Type) && !d.primaries.Known() {
+		switch e := &d.events[i]; {
+		case d.scope.About(e.Key) && story.ByServer(e.Type) && !d.primaries.Known():
 			add(story.ServerName(e))
+		case e.Type == history.FaultBegin && told[e.Target] && d.primaries.Known() && e.Target != story.LockServer &&
+			e.Target != "resource" && !slices.Contains(h.Meta.Workers, e.Target):
+			add(e.Target) // a member that does not lead, of whose fault the story tells
 		}
 	}
 	for _, name := range d.primaries.Within(time.Duration(d.t.From), time.Duration(d.t.To)) {

@@ -173,14 +173,20 @@ func TestALeaseIsDrawnInTheLaneOfTheNodeThatHasIt(t *testing.T) {
 	}
 }
 
-// A service with a leader records its events under the name of one member, lock-1 here. It has a lane for each member that
-// led: lock-3 at first, lock-2 from 10 s on. A fault of all members is drawn in the lane of the leader that it ended.
-func TestALeaseIsDrawnInTheLaneOfTheLeader(t *testing.T) {
+// onEtcd has one section, whose lease was granted under the leader lock-3.
+func onEtcd() *sample.Script {
 	s := sample.NewScript("etcd", "off", "worker-1")
 	s.Meta.Leader = "lock-3"
 	s.Ask(0, "worker-1", 1)
 	s.Add(ms, history.Event{Type: history.Granted, Worker: "worker-1", Key: "lock", Owner: "worker-1", Node: "lock-1", Until: 12 * time.Second})
 	s.EnterUngranted(2*ms, "worker-1", 1, 0)
+	return s
+}
+
+// A service with a leader records its events under the name of one member, lock-1 here. It has a lane for each member that
+// led: lock-3 at first, lock-2 from 10 s on. A fault of all members is drawn in the lane of the leader that it ended.
+func TestALeaseIsDrawnInTheLaneOfTheLeader(t *testing.T) {
+	s := onEtcd()
 	s.Fault(9*time.Second, 10*time.Second, 1, "leader-change", "lock", "")
 	s.Add(10*time.Second, history.Event{Type: history.Promoted, Node: "lock-2"})
 	s.Add(12*time.Second, history.Event{Type: history.Expired, Worker: "worker-1", Key: "lock", Owner: "worker-1", Node: "lock-1"})
@@ -198,6 +204,30 @@ func TestALeaseIsDrawnInTheLaneOfTheLeader(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, drawn); diff != "" {
 		t.Errorf("leases and faults by lane: %s", diff)
+	}
+}
+
+// lock-3 leads, and the story tells of a pause of lock-2. Nothing happens to lock-1, the third member.
+func TestAFaultOfAMemberThatDoesNotLeadHasALane(t *testing.T) {
+	s := onEtcd()
+	s.Fault(4*time.Second, 6*time.Second, 1, "pause", "lock-2", "")
+	s.Fault(8*time.Second, 9*time.Second, 2, "pause", "resource", "")
+	s.Add(12*time.Second, history.Event{Type: history.Expired, Worker: "worker-1", Key: "lock", Owner: "worker-1", Node: "lock-1"})
+	tl := Of(s.Trial(), "")
+	var lanes, pauses []string
+	for _, lane := range tl.Lanes {
+		lanes = append(lanes, lane.Name+" of "+lane.Kind)
+	}
+	for _, span := range tl.Spans {
+		if span.Kind == "fault" {
+			pauses = append(pauses, fmt.Sprint(tl.Lanes[span.Lane].Name, " from ", time.Duration(span.From)))
+		}
+	}
+	if diff := cmp.Diff([]string{"lock-2 of server", "lock-3 of server", "worker-1 of worker", "resource of resource"}, lanes); diff != "" {
+		t.Errorf("lanes (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"lock-2 from 4s", "resource from 8s"}, pauses); diff != "" {
+		t.Errorf("faults (-want +got):\n%s", diff)
 	}
 }
 

@@ -46,6 +46,7 @@ type adviser struct {
 	seeds    int // of each pair
 	done     int
 	total    int // estimate
+	pace     pace
 }
 
 // Run runs the scenario of the inputs and returns the answer with the scenario. When ctx ends it
@@ -98,24 +99,11 @@ func (a *adviser) describe() {
 // screen runs a few seeds of each pair, and derives the number of seeds from the requests that they
 // send.
 func (a *adviser) screen(ctx context.Context) error {
-	labels := labelsOf(a.in.pairs(a.dir))
-	a.total = len(labels) * mostSeeds * 2
-	c, err := a.campaign(ctx, a.scenario, labels, screenSeeds)
-	if err != nil {
-		return err
-	}
-	each := int64(0)
-	for i := range c.Strategies {
-		m := &c.Strategies[i].Metrics
-		each += m.Requests*weight(a.in.familyOf(c.Strategies[i].Name)) + runCost*m.Runs
-	}
-	a.seeds = int(min(mostSeeds, max(leastSeeds, budget*screenSeeds/max(1, each))))
-	if a.Seeds > 0 {
-		a.seeds = min(a.seeds, a.Seeds)
-	}
+	a.pace = pace{pairs: a.in.pairs(a.dir), first: map[string]spent{}, learning: true}
+	_, err := a.campaign(ctx, a.scenario, labelsOf(a.pace.pairs), screenSeeds)
+	a.pace.learning = false
 	a.answer.Seeds = results.SeedRange{First: 1, Last: uint64(a.seeds)}
-	a.total = a.done + len(labels)*a.seeds + a.variations()
-	return nil
+	return err
 }
 
 // weight returns what a request to a family of servers costs to simulate, compared with one of a Redis lock.
@@ -143,8 +131,9 @@ func (a *adviser) campaign(ctx context.Context, s *scenarios.Scenario, labels []
 // show counts a run. Before is the number of runs before its campaign.
 func (a *adviser) show(before int, p campaign.Progress) {
 	a.done = before + p.Done
+	a.count(p)
 	if a.Progress != nil {
-		p.Done, p.Total = a.done, max(a.total, a.done)
+		p.Done, p.Total, p.Share = a.done, max(a.total, a.done), a.pace.share()
 		a.Progress(p)
 	}
 }

@@ -30,11 +30,7 @@ func (a *adviser) smallestTTL(ctx context.Context) error {
 	if !a.in.leased() {
 		return nil
 	}
-	cause := paused
-	if a.in.Pauses.long() == 0 {
-		cause = results.NoFault
-	}
-	axis := a.in.ttls()
+	cause, axis := a.ttlCause(), a.in.ttls()
 	seeds, label := a.fewer(), yours+" under "+cause
 	bounds, err := scenarios.ParseBounds([]string{enough})
 	if err != nil {
@@ -73,6 +69,14 @@ func (a *adviser) smallestTTL(ctx context.Context) error {
 	}
 	a.in.TTL, a.answer.TTL.Taken = found, true
 	return a.write()
+}
+
+// ttlCause returns the cause under which a TTL has to be enough.
+func (a *adviser) ttlCause() string {
+	if a.in.Pauses.long() == 0 {
+		return results.NoFault
+	}
+	return paused
 }
 
 // raise runs the TTL that was found with all seeds of the answer, and raises it by a quarter at a time, up to

@@ -74,17 +74,6 @@ func (a *adviser) changes() []change {
 	return all
 }
 
-// variations returns the number of runs of the later steps, at most.
-func (a *adviser) variations() int {
-	own, changes := 0, a.changes()
-	for _, p := range a.in.pairs(a.dir) {
-		if p.candidate.label == yours {
-			own++
-		}
-	}
-	return ((len(changes)+len(worse(changes))+2)*own + ttlSteps + ttlProbes) * a.fewer()
-}
-
 // worse returns the changes with which more can go wrong.
 func worse(all []change) []change {
 	return slices.DeleteFunc(slices.Clone(all), func(c change) bool { return !c.worse })
@@ -93,13 +82,29 @@ func worse(all []change) []change {
 // vary runs the lock in question with each change, and the nearest lock that lost nothing with those
 // with which more can go wrong.
 func (a *adviser) vary(ctx context.Context) error {
-	locks := a.answer.Locks
-	if err := a.varyLock(ctx, &locks[0], a.changes()); err != nil {
+	all := a.changes()
+	mine, next := &a.answer.Locks[0], a.nearest()
+	a.expect(func(p pair) int {
+		switch {
+		case p.candidate.label == mine.Label:
+			return (len(all) + 1) * a.fewer()
+		case next != nil && p.candidate.label == next.Label:
+			return (len(worse(all)) + 1) * a.fewer()
+		}
+		return 0
+	})
+	if err := a.varyLock(ctx, mine, all); err != nil || next == nil {
 		return err
 	}
+	return a.varyLock(ctx, next, worse(all))
+}
+
+// nearest returns the first lock next to the one in question that lost nothing where that one did; nil if there is none.
+func (a *adviser) nearest() *results.AdviceLock {
+	locks := a.answer.Locks
 	for i := range locks {
 		if l := &locks[i]; i > 0 && locks[0].Worst() > 0 && l.Worst() == 0 && l.Needs == "" && strings.HasPrefix(l.Label, yours) {
-			return a.varyLock(ctx, l, worse(a.changes()))
+			return l
 		}
 	}
 	return nil

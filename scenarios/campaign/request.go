@@ -78,7 +78,10 @@ type Progress struct {
 	Done, Total int    // runs; with Until, Total is an upper bound that decreases
 	Label       string // of the run that has just ended
 	Violated    bool
-	Recalled    int // of Done, those that a journal had
+	Requests    int64 // that the run sent
+	Recalled    int   // of Done, those that a journal had
+	// Share is the share of the work that is done, if it is known better than from the number of runs; otherwise 0.
+	Share float64
 }
 
 // block is the number of seeds after which a campaign with Until checks its intervals.

@@ -108,6 +108,9 @@ func (c *campaign) sumStrategy(i int) results.StrategyStats {
 		}
 		st.Checks[check] = counts
 	}
+	if _, own := c.jobs.Own[use.Name]; own {
+		st.Tokens = tokens(st, use)
+	}
 	if st.Expects != nil {
 		st.Bounds = st.Expects.Judge(&st.Metrics)
 	}
@@ -124,6 +127,21 @@ func (c *campaign) sumStrategy(i int) results.StrategyStats {
 	})
 	st.Expected = c.expectation(st)
 	return st
+}
+
+// tokens returns why the fencing tokens of a use do not fit its resource. If the file turns the fence of the use off, that
+// is meant.
+func tokens(st results.StrategyStats, use scenarios.Strategy) results.Tokens {
+	fencing, judged := st.Checks["fencing"]
+	switch off := st.Fence == "off"; {
+	case !judged, st.Acquisitions == 0, off && use.Resource.Has("fence"):
+		return ""
+	case off && fencing.Applies:
+		return results.TokensIgnored
+	case !off && !fencing.Applies:
+		return results.TokensMissing
+	}
+	return ""
 }
 
 // sumCheck returns the results of a check on one use.

@@ -343,7 +343,7 @@ func TestAStoppedEstimateIsPartial(t *testing.T) {
 	}
 }
 
-func TestAnImpossibleEstimateIsRefused(t *testing.T) {
+func TestAnImpossibleEstimateIsRefusedBeforeTheSearch(t *testing.T) {
 	for _, test := range []struct {
 		name, text string
 		request    func(*Request)
@@ -354,8 +354,12 @@ func TestAnImpossibleEstimateIsRefused(t *testing.T) {
 			r.Over, r.Log.Pauses = time.Second, []time.Duration{600 * time.Millisecond, 600 * time.Millisecond}
 		}, "the pauses of log take 1.2s together, and it covers 1s"},
 		{"a log of seconds without a pause of a third of the lease", small, func(r *Request) {
-			r.Over, r.Log.Pauses, r.Searching = 12*time.Second, []time.Duration{332 * time.Millisecond}, func() { t.Error("the search begins") }
+			r.Over, r.Log.Pauses = 12*time.Second, []time.Duration{332 * time.Millisecond}
 		}, "log has no pause of at least 333ms in 12s, which is too short to say how often such a pause comes: record 24h or more"},
+		// A pause of 100 ms is short with any threshold from 333 ms to 3 s. 1,001 in 300 s are more than 100,000 in 10 hours.
+		{"more short pauses than a run can have", strings.Replace(small, "duration: 5s", "duration: 10h", 1), func(r *Request) {
+			r.Over, r.Log.Pauses = 300*time.Second, slices.Repeat([]time.Duration{100 * time.Millisecond}, 1001)
+		}, "the runs of small cannot have the pauses of log: faults[1].pause.every: too short, the fault would fall more than 100000 times in 10h0m0s"},
 		{"unknown check", small, func(r *Request) { r.Check = "exclusions" }, `exclusions: unknown check of small "exclusions"; did you mean "exclusion"?`},
 		{"no check of corruption", strings.ReplaceAll(small, "[lost-update, exclusion, progress]\nexpect: {redis: {violates: [lost-update]}, fenced: {holds: [exclusion]}}", "[progress]"), func(*Request) {}, "the scenario small has no check of corruption"},
 		{"a lease that is too long to simulate", strings.ReplaceAll(small, "ttl: 1s", "ttl: 20m"), func(*Request) {}, "a run would go on for 20m1.2s after its pause (the longest lease, twice the longest work and 1s), and rate takes at most 10m0s"},
@@ -367,7 +371,7 @@ func TestAnImpossibleEstimateIsRefused(t *testing.T) {
 				text = text[:strings.Index(text, "expect:")]
 			}
 			r := measured(2 * time.Second)
-			r.Strategies = []string{"redis"}
+			r.Strategies, r.Searching = []string{"redis"}, func() { t.Error("the search begins") }
 			test.request(&r)
 			y, _, err := Run(context.Background(), runtest.Parse(t, text), r)
 			impossible, _ := errors.AsType[*Error](err)
@@ -376,6 +380,83 @@ func TestAnImpossibleEstimateIsRefused(t *testing.T) {
 				t.Errorf("got  %v\nwant %s", err, test.want)
 			}
 		})
+	}
+}
+
+// A third of the shorter lease is 333 ms, and pauses of ten times as much fit into an hour 1,080 times. A log of 5 minutes
+// without one allows 3.69 x 12 = 44 an hour. Of a third of the longer lease, 10 s, 36 fit into an hour.
+func TestALogIsLongEnoughForTheShortestLease(t *testing.T) {
+	text := strings.Replace(small, "strategies: [redis,", "strategies: [redis, {name: redis, label: slow, lock: {ttl: 30s}},", 1)
+	for _, test := range []struct {
+		strategies []string
+		want       string
+	}{
+		{[]string{"redis", "slow"}, ""},
+		{[]string{"slow"}, "log has no pause of at least 10s in 5m0s, which is too short to say how often such a pause comes: record 24h or more"},
+	} {
+		r := measured(20 * time.Millisecond)
+		r.Strategies, r.Over = test.strategies, 5*time.Minute
+		_, err := newEstimate(runtest.Parse(t, text), r)
+		got := ""
+		if err != nil {
+			got = err.Error()
+		}
+		if got != test.want {
+			t.Errorf("%v: %q, want %q", test.strategies, got, test.want)
+		}
+	}
+}
+
+// A file has at most 400,000 lengths and other nodes. 250 processes have 400 lengths each, and not 2,000.
+func TestALogOfManyPausesFitsIntoTheRunsOfManyProcesses(t *testing.T) {
+	text := strings.Replace(small, "workers: 2", "workers: 250\nprocesses: 250", 1)
+	text = strings.Replace(text, "  - at: 1s\n    crash: {target: worker-1, for: 1s}\n", "", 1)
+	r := measured()
+	for i := range 20_000 {
+		r.Log.Pauses = append(r.Log.Pauses, 50*time.Millisecond+time.Duration(i)*1001)
+	}
+	e, err := newEstimate(runtest.Parse(t, text), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := e.derive(time.Second, r.Log.Pauses)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(s.Faults[250].For.Samples); len(s.Faults) != 251 || n != 400 {
+		t.Errorf("%d faults, and %d lengths in the last", len(s.Faults), n)
+	}
+}
+
+// The logs of many processes add up to more than ten years, the longest mean of a distribution. One pause of 50 ms in
+// 20 years of a process is then one in ten years.
+func TestALogOfManyProcessesMayCoverDecades(t *testing.T) {
+	r := measured(2*time.Second, 50*time.Millisecond)
+	r.Over = 2 * draw.Longest
+	e, err := newEstimate(runtest.Parse(t, small), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := e.derive(2*time.Second, []time.Duration{50 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Faults[1].Every.Mean; got != draw.Longest {
+		t.Errorf("the mean time between two pauses is %v", got)
+	}
+}
+
+// The replay of a run is a scenario of its own, and a scenario has no worker that starts after its end.
+func TestARunLastsUntilTheLastWorkerStarts(t *testing.T) {
+	text := strings.Replace(small, "workers: 2", "workers: 3\neach: [{worker: worker-3, start: 50s}]", 1)
+	r := measured(2 * time.Second)
+	r.Strategies, r.Path, r.Seeds.Last = []string{"redis"}, "scenario.yaml", 20
+	y, _, err := Run(context.Background(), runtest.Parse(t, strings.Replace(text, "duration: 5s", "duration: 60s", 1)), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if redis := y.Strategies[0]; redis.Violating == 0 || !strings.Contains(redis.Replay, "duration=50s") {
+		t.Errorf("%d violating runs, the first is %s", redis.Violating, redis.Replay)
 	}
 }
 

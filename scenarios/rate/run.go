@@ -65,7 +65,8 @@ type estimate struct {
 	scenario *scenarios.Scenario
 	uses     []scenarios.Strategy
 	checks   []string      // whose violations count
-	lease    time.Duration // the longest of all uses, as the two below; 0 without leases
+	lease    time.Duration // the longest of all uses, as hold and wait; 0 without leases
+	shortest time.Duration // of the leases
 	hold     time.Duration
 	wait     time.Duration // between two requests for a lock that is taken
 	doubles  bool          // a use waits longer each time
@@ -146,6 +147,9 @@ func newEstimate(s *scenarios.Scenario, r Request) (*estimate, error) {
 		e.wait, e.doubles = max(e.wait, retry.Delay+retry.Jitter), e.doubles || retry.Doubling
 		for _, worker := range s.WorkerNames() {
 			e.hold = max(e.hold, longestHold(s.HoldOf(s.WorkloadOf(use), worker)))
+			if ttl := s.ParamsOf(entry.Defaults, use, worker).TTL; ttl > 0 && (e.shortest == 0 || ttl < e.shortest) {
+				e.shortest = ttl
+			}
 		}
 		e.result.Strategies = append(e.result.Strategies, results.YearlyRate{Name: use.Name, Label: use.Label})
 	}
@@ -153,10 +157,13 @@ func newEstimate(s *scenarios.Scenario, r Request) (*estimate, error) {
 	if settle := e.settle(); settle > longestSettle {
 		return nil, &Error{fmt.Sprintf("a run would go on for %v after its pause (the longest lease, twice the longest work and 1s), and rate takes at most %v: set a shorter lease or work", settle.Round(time.Millisecond), longestSettle)}
 	}
-	if err := e.tooShort(e.lease / leaseShare); err != nil {
+	if err := e.tooShort(e.lowest()); err != nil {
 		return nil, err
 	}
-	return e, e.judge()
+	if err := e.judge(); err != nil {
+		return nil, err
+	}
+	return e, e.possible()
 }
 
 // measured describes the log.
@@ -239,7 +246,7 @@ func (e *estimate) prepare() error {
 	for range e.uses {
 		e.tallies = append(e.tallies, newTally(e.strata()))
 	}
-	derived, err := e.derive(e.Path)
+	derived, err := e.derive(e.lengths()[0], e.short)
 	if err != nil {
 		return err
 	}
@@ -249,10 +256,6 @@ func (e *estimate) prepare() error {
 
 // A log of this time or longer is as much as can be expected of a first recording.
 const usualLog = 24 * time.Hour
-
-// A pause of less than this share of the longest lease breaks hardly any lock. So a log can be too short before the search
-// says which pauses are long.
-const leaseShare = 3
 
 // tooShort returns an error if a log without a pause of at least from says nothing: if as many pauses as it allows, of the
 // length of the runs, take more time than there is.
@@ -337,10 +340,20 @@ func (e *estimate) runOf(at cell) (*scenarios.Scenario, placed) {
 	s, p := e.judged(e.derived), e.place(at.seed)
 	s.Faults = slices.Clone(s.Faults[1:])
 	if !at.calm {
-		s.Duration = p.at + p.length + e.settle()
+		s.Duration = e.end(p)
 		s.Faults = slices.Insert(s.Faults, 0, p.spec())
 	}
 	return s, p
+}
+
+// end returns when a run with a long pause ends: when the effects of its pause have come to light, but not before the
+// last worker starts, since a scenario has no worker that starts after its end.
+func (e *estimate) end(p placed) time.Duration {
+	end := p.at + p.length + e.settle()
+	for _, each := range e.scenario.Each {
+		end = max(end, each.Start)
+	}
+	return end
 }
 
 // settle is the time after a pause in which its effects come to light: the next holder of the lock

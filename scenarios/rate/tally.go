@@ -145,7 +145,7 @@ func (e *estimate) rate(y *results.YearlyRate, c stats.Causes) {
 func (e *estimate) replay(label string, t *tally) (string, error) {
 	p := t.first
 	one, err := e.derived.With([]results.Override{
-		{Path: "duration", Value: (p.at + p.length + e.settle()).String()},
+		{Path: "duration", Value: e.end(p).String()},
 		{Path: "faults[0].at", Value: p.at.String()},
 		{Path: "faults[0].pause.target", Value: p.worker},
 		{Path: "faults[0].pause.for", Value: p.length.String()},

@@ -25,6 +25,8 @@ const (
 	// The longest pause that is tried, in leases, and without a lease.
 	longestLeases = 3
 	longestTried  = time.Minute
+	// A pause of less than this share of the shortest lease breaks hardly any lock, so no lower threshold is expected.
+	leaseShare = 3
 	// In the search, a waiting worker asks at least this many times in a lease, so that the lock that a
 	// pause frees is taken at once.
 	asksInALease  = 25
@@ -39,14 +41,11 @@ func (e *estimate) threshold(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	longest := longestTried
-	if e.lease > 0 {
-		longest = longestLeases * e.lease
-	}
 	if err := e.without(ctx, worst); err != nil {
 		return err
 	}
 	var grid []time.Duration
+	longest := e.longest()
 	for d := longest; d >= time.Duration(float64(longest)*shortestShare); d /= 2 {
 		grid = append(grid, d)
 	}
@@ -61,6 +60,17 @@ func (e *estimate) threshold(ctx context.Context) error {
 	e.result.Long.From = e.longFrom()
 	return e.test(ctx)
 }
+
+// longest returns the longest pause that is tried. No threshold is higher.
+func (e *estimate) longest() time.Duration {
+	if e.lease > 0 {
+		return longestLeases * e.lease
+	}
+	return longestTried
+}
+
+// lowest returns the lowest threshold that is expected before the search; 0 without a lease.
+func (e *estimate) lowest() time.Duration { return e.shortest / leaseShare }
 
 // worst returns the scenario in which a pause does the most harm: the work takes as long as it can, and
 // a waiting worker asks often.

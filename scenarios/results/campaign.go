@@ -144,6 +144,9 @@ type StrategyStats struct {
 	// Unread is the reason why the holders of its locks could not be read from their server
 	// in some runs. Checks that need the holders did not judge these runs.
 	Unread string `json:"unread,omitempty"`
+	// Tokens says that the fencing tokens of a lock of the caller's do not fit its resource; "" if they do, or if the runs do
+	// not show it.
+	Tokens Tokens `json:"tokens,omitempty"`
 	// Checks are by name; Order lists them as the scenario does.
 	Checks   map[string]CheckStats `json:"checks"`
 	Order    []string              `json:"order"`
@@ -156,6 +159,15 @@ type StrategyStats struct {
 	// faults; Checks has the tokens that repeat the others.
 	Failures []Failure `json:"failures,omitempty"`
 }
+
+// Tokens says why fencing tokens and the policy of a resource do not fit.
+type Tokens string
+
+// The two reasons.
+const (
+	TokensIgnored Tokens = "ignored" // the lock hands out tokens, and the resource checks none
+	TokensMissing Tokens = "missing" // the lock hands out none, and the resource refuses work without one
+)
 
 // Use returns the label of a use without its case.
 func (st StrategyStats) Use() string { return strings.TrimSuffix(st.Label, " under "+st.Case) }
