@@ -54,6 +54,11 @@ func findings() []finding {
 			"a pause that outlasts the lease", "TestEtcdUnlockOfALostMutex", "", "TestEtcdUnlockOfALostMutexByItsOwner", "told", nil,
 		},
 		{
+			zookeeper, "go-zookeeper/zk", "nothing tells the holder of a lock that its session is over: only the events of the connection do",
+			"the holder reaches the resource and not ZooKeeper, for longer than the session timeout", "TestZookeeperHolderWithoutAConnection", "", "TestZookeeperHolderThatHeedsTheConnection", "lost-update",
+			[]string{"samuel/go-zookeeper#20"},
+		},
+		{
 			zookeeper, "go-zookeeper/zk", "`Unlock` returns an error and the lock stays, for as long as the session of its holder goes on",
 			"the connection is lost, here by a change of the leader, and the holder does not call `Unlock` again", "TestZookeeperUnlockWithoutAConnection", "", "TestZookeeperUnlockUntilItIsAnswered", "progress", nil,
 		},
