@@ -11,9 +11,10 @@ import (
 	"lockquake/sim/zookeeper/wire"
 )
 
-// netConn is a connection for a client that speaks ZooKeeper's protocol itself. A task of the world calls its methods. No deadline
-// ends a read.
+// netConn is a connection for a client that speaks ZooKeeper's protocol itself. A task of the world calls Read, Write and Close. It has
+// no addresses and no deadlines.
 type netConn struct {
+	net.Conn  // nil
 	process   *sim.Process
 	conn      *sim.Conn
 	out, in   []byte
@@ -117,18 +118,3 @@ func (c *netConn) Close() error {
 	c.conn.Close()
 	return nil
 }
-
-// LocalAddr implements net.Conn.
-func (c *netConn) LocalAddr() net.Addr { return &net.TCPAddr{} }
-
-// RemoteAddr implements net.Conn.
-func (c *netConn) RemoteAddr() net.Addr { return &net.TCPAddr{} }
-
-// SetDeadline implements net.Conn.
-func (c *netConn) SetDeadline(time.Time) error { return nil }
-
-// SetReadDeadline implements net.Conn.
-func (c *netConn) SetReadDeadline(time.Time) error { return nil }
-
-// SetWriteDeadline implements net.Conn.
-func (c *netConn) SetWriteDeadline(time.Time) error { return nil }
