@@ -24,7 +24,7 @@ func errorsCheck() Check {
 // answers judges the answers of the strategies by what really happened. These are the rules:
 //
 //   - not obtained: another section's grant was in the way or may have been, and the section is not
-//     left with a grant of its own. See free.
+//     left with a grant of its own. See free and watches.
 //   - lost, of a section that was not let in: a server had given it the lock.
 //   - refused, of a section that was not let in: never right, since the section has sent nothing to
 //     the resource.
@@ -87,7 +87,7 @@ func (in *input) notLetIn(s *history.Section, r *Result) {
 	events := []int64{s.Call, s.Return}
 	switch {
 	case s.Class == history.ClassNotObtained:
-		if !in.wasGranted(s, r) && in.free(s) {
+		if !in.wasGranted(s, r) && in.free(s) && !in.watches(s) {
 			in.violated(r, s, events, "not obtained from a free lock: %s was told so, but no other section had lock %s or asked for it", evidence.NameOf(s), s.Key)
 		}
 	case s.Class == history.ClassLost && in.free(s):
@@ -140,6 +140,19 @@ func (in *input) untaken(s *history.Section) bool {
 		return false
 	}
 	return !slices.ContainsFunc(grants, func(g *evidence.Grant) bool { return g.Given.Seq < s.Return && g.Held(s.Call) })
+}
+
+// watches reports whether the section may still have had to watch the last grant of its lock, which expired and was not
+// released. In DynamoDB and Kubernetes no server ends a lease: a worker takes the lock over when it has seen no change of its
+// record for a lease. Several servers that have to agree end their leases themselves.
+func (in *input) watches(s *history.Section) bool {
+	grants := in.Ledger().Locks[s.Key]
+	given, _ := slices.BinarySearchFunc(grants, s.Return, func(g *evidence.Grant, seq int64) int { return cmp.Compare(g.Given.Seq, seq) })
+	if in.Quorum() > 1 || given == 0 || grants[given-1].Ended == nil || grants[given-1].Ended.Type != history.Expired {
+		return false
+	}
+	_, lease := grants[given-1].Leases()
+	return s.ReturnAt-s.CallAt <= lease+recoveryMargin+in.underWay()
 }
 
 // wanted is the part of free that concerns other sections: it reports whether one of the given sections
@@ -264,13 +277,13 @@ func (in *input) lost(s *history.Section, h *evidence.Holding, r *Result) {
 	if counted := cmp.Or(in.Meta.Counted, in.Meta.TTL); lease == 0 || counted != 0 && counted < lease {
 		lease = counted
 	}
-	from, did := in.askedFor(s, h, lease), "asked for"
+	from, did, slack := in.askedFor(s, h, lease), "asked for", clockSlack
 	if !in.clockFaulty(s.Worker, s.CallAt, atTime) && !in.heldLongest(s, lease, atTime) {
-		if renewed := in.lastRenewed(s, h, atTime); renewed > from {
-			from, did = renewed, "renewed"
+		if renewed := in.lastRenewed(h, atTime); renewed > from {
+			from, did, slack = renewed, "renewed", clockSlack+in.underWay() // the client may have had to open a connection first
 		}
 	}
-	if lease != 0 && atTime >= from+lease-in.margin(lease)-clockSlack {
+	if lease != 0 && atTime >= from+lease-in.margin(lease)-slack {
 		return
 	}
 	if in.Meta.Doubts && toldInside(s) && in.Disturbed(s.Worker, s.EnterAt, atTime, history.EffectFails) {
@@ -284,18 +297,17 @@ func (in *input) lost(s *history.Section, h *evidence.Holding, r *Result) {
 		evidence.NameOf(s), s.Key, did, atTime-from)
 }
 
-// lastRenewed returns when the holder of s sent the last renewal that it knew of at the given time.
+// lastRenewed returns a lower bound of the time at which the holder sent the last renewal that it knew of at the given time.
 // It is the earliest such time of several servers, and 0 if a server has no such renewal.
-func (in *input) lastRenewed(s *history.Section, h *evidence.Holding, at time.Duration) time.Duration {
-	hindered := in.Hindered(s.Worker)
+func (in *input) lastRenewed(h *evidence.Holding, at time.Duration) time.Duration {
 	var earliest time.Duration
 	for i, g := range h.Grants {
-		e := lastKnown(g, hindered, at)
+		e, from := in.lastKnown(g, at)
 		if e == nil {
 			return 0
 		}
-		if i == 0 || e.Sent < earliest {
-			earliest = e.Sent
+		if i == 0 || from < earliest {
+			earliest = from
 		}
 	}
 	return earliest

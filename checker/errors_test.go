@@ -184,6 +184,11 @@ func TestNotObtainedFromAFreeLockIsWrong(t *testing.T) {
 		s.meta.Nodes, s.meta.Quorum = 3, 2
 		return s.grantOn("c", "lock-1").expireOn("c", "lock-1").grantOn("c", "lock-2").expireOn("c", "lock-2").after(time.Minute)
 	}
+	// expired is a lock whose last owner crashed, and whose lease expired a minute ago.
+	expired := func() *scriptedHistory {
+		s := free().call("a").leased("a", lease)
+		return s.enter("a", 0).crash("a").after(lease).expire("a").after(time.Minute)
+	}
 	const named = "not obtained from a free lock: b's section 1 was told so, but no other section had lock x or asked for it"
 	judge(t, "errors", []verdictCase{
 		{name: "nobody there", story: turned(free()), want: Invalid, count: 1, text: named},
@@ -251,6 +256,19 @@ func TestNotObtainedFromAFreeLockIsWrong(t *testing.T) {
 			name: "another one had crashed long ago", story: turned(free().call("a").crash("a").after(time.Minute)),
 			want: Invalid, count: 1, text: named,
 		},
+		{
+			name:  "the last lease expired, and it may have seen no change for less than a lease",
+			story: expired().call("b").after(10*time.Second).answered("b", "not-obtained", ""), want: Valid,
+		},
+		{
+			name:  "the last lease expired, and it has seen no change for longer than a lease",
+			story: expired().call("b").after(12*time.Second).answered("b", "not-obtained", ""), want: Invalid, count: 1, text: named,
+		},
+		{
+			name:  "a lease expired, and another worker has held the lock since",
+			story: expired().acquire("c", 0).release("c").call("b").after(10*time.Second).answered("b", "not-obtained", ""),
+			want:  Invalid, count: 1, text: named,
+		},
 		{name: "another one did not know", story: turned(free().call("a").answered("a", "unknown", "no answer")), want: Valid},
 		{name: "it did not know itself, before", story: turned(free().call("b").answered("b", "unknown", "no answer")), want: Valid},
 		{
@@ -298,6 +316,23 @@ func TestAHolderCountsItsLeaseFromItsLastRenewal(t *testing.T) {
 	prolonged := func(sent time.Duration) *scriptedHistory {
 		return keeper(5 * s).until(9 * s).tell(history.Event{Type: history.Renewed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Sent: sent, Until: 19 * s})
 	}
+	// slow is renewed at 5 s, by a request that was under way for 3 s, and at 9 s. A client waits for an answer for the
+	// given time; 0 if that is unknown.
+	slow := func(answer time.Duration) *scriptedHistory {
+		t := keeper().until(5 * s).tell(history.Event{Type: history.Renewed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Sent: 2 * s, Until: 15 * s})
+		t.meta.Answer = answer
+		return t.until(9 * s).tell(history.Event{Type: history.Renewed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Sent: 9*s - time.Millisecond, Until: 19 * s})
+	}
+	// far is a section whose messages take 100 ms each. It is renewed at 5 s.
+	far := func() *scriptedHistory {
+		return story("counter", "off").call("a").leased("a", 10*s).stop().after(100*time.Millisecond).enter("a", 0).until(5 * s).
+			tell(history.Event{Type: history.Renewed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Sent: 4900 * time.Millisecond, Until: 15 * s})
+	}
+	// repeated is renewed at 5 s and 12 s. In between a link loses messages.
+	repeated := func(link string) *scriptedHistory {
+		return keeper(5*s).broken("partition", link, 8*s, 10*s).until(12 * s).
+			tell(history.Event{Type: history.Renewed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Sent: 12*s - time.Millisecond, Until: 22 * s})
+	}
 	judge(t, "errors", []verdictCase{
 		{
 			name: "after the first lease, and the second renewal is 3 s old", story: lost(kept(), 12*s), want: Invalid, count: 1,
@@ -324,6 +359,28 @@ func TestAHolderCountsItsLeaseFromItsLastRenewal(t *testing.T) {
 		},
 		{name: "its clock ran at a wrong rate", story: lost(kept().broken("clock-rate", "a", 10*s, 11*s), 12*s), want: Valid},
 		{name: "another's clock ran at a wrong rate", story: lost(kept().broken("clock-rate", "b", 10*s, 11*s), 12*s), want: Invalid, count: 1},
+		// An answer takes as long as the slowest request, 3 s: that to the second renewal comes at 12 s.
+		{name: "the answer to the second renewal may be under way, and the lease since the first is over", story: lost(slow(0), 12*s), want: Valid},
+		{
+			name:  "the answer to the second renewal may be under way, and the lease since the first is not over",
+			story: lost(slow(0), 11500*time.Millisecond), want: Invalid, count: 1, text: "...which it had renewed 9.5s before",
+		},
+		{
+			name:  "the answer to the second renewal has come",
+			story: lost(slow(0), 12500*time.Millisecond), want: Invalid, count: 1, text: "...which it had renewed 3.501s before",
+		},
+		{name: "the client may have given up before the answers came", story: lost(slow(6*s), 10100*time.Millisecond), want: Valid},
+		{name: "the client waits for longer than the answers take", story: lost(slow(7*s), 10100*time.Millisecond), want: Invalid, count: 1, text: "lost though held"},
+		// Its lease is over at 14.9 s, or up to 300 ms earlier if its client opened a connection first.
+		{name: "its client may have opened a connection before it sent the renewal", story: lost(far(), 14700*time.Millisecond), want: Valid},
+		{name: "opening a connection does not take that long", story: lost(far(), 14500*time.Millisecond), want: Invalid, count: 1, text: "...which it had renewed 9.6s before"},
+		// The first copy of the second renewal was sent after the answer to the first, which is of 5 s.
+		{name: "the second renewal may be a copy of a request that failed", story: lost(repeated("lock->a"), 15*s), want: Valid},
+		{
+			name:  "before the lease since the first copy can be over",
+			story: lost(repeated("lock->a"), 14900*time.Millisecond), want: Invalid, count: 1, text: "...which it had renewed 9.9s before",
+		},
+		{name: "the request of another failed", story: lost(repeated("lock->b"), 15*s), want: Invalid, count: 1, text: "...which it had renewed 3.001s before"},
 		{name: "held for the maximum time of 12 s", story: lost(holding(12*s), 12500*time.Millisecond), want: Valid},
 		{name: "held for less than the maximum time of an hour", story: lost(holding(time.Hour), 12*s), want: Invalid, count: 1, text: "lost though held"},
 	})

@@ -2,6 +2,7 @@ package checker
 
 import (
 	"slices"
+	"time"
 
 	"lockquake/checker/internal/evidence"
 	"lockquake/checker/internal/linear"
@@ -14,8 +15,9 @@ type input struct {
 	*evidence.Evidence
 	limits  linear.Limits
 	counted map[violation]bool
-	run     *survey // of the run that the history is a part of; nil: the history is that of a run
-	whole   *survey // of the run that the history is; nil: not made yet, see surveyed
+	run     *survey                  // of the run that the history is a part of; nil: the history is that of a run
+	whole   *survey                  // of the run that the history is; nil: not made yet, see surveyed
+	slow    map[string]time.Duration // by lock: see slowest; nil: not counted yet
 }
 
 func newInput(h *history.History, sections []*history.Section, l linear.Limits) *input {

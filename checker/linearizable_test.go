@@ -50,6 +50,15 @@ func TestSectionsMustBeAtomic(t *testing.T) {
 				release("b").ok("a").release("a")
 		}(), Invalid, "item x is not linearizable: no order of its sections", 1},
 		{
+			"an operation that was not executed, of a resource that refuses none",
+			story("counter", "off").unwitnessed().acquire("a", 0).read("a", "0").sendWrite("a", "1").fail("a").release("a"), Valid, "", 0,
+		},
+		{
+			"an operation that was refused, with the highest token",
+			story("counter", "reads-writes").unwitnessed().acquire("a", 33).read("a", "0").sendWrite("a", "1").fail("a").release("a"), Invalid,
+			`...operations explains the values: a's section 1 (token 33, wrote "1" (refused)) was refused, though the highest token so far was 33`, 1,
+		},
+		{
 			"a counter goes on from a value that it never had", story("counter", "off").unwitnessed().acquire("a", 0).read("a", "7").write("a", "8").release("a"), Invalid,
 			`item x is not linearizable: no order of its sections explains the values: a's section 1 (read "7", wrote "8") replaced "7", which was never the value: the item began with "0"`, 2,
 		},

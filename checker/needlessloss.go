@@ -99,7 +99,6 @@ func (in *input) heldLongest(s *history.Section, lease, at time.Duration) bool {
 // it.
 func (in *input) lastLease(s *history.Section, at time.Duration) (lease, from time.Duration) {
 	h := in.Holding(s)
-	hindered := in.Hindered(s.Worker)
 	type known struct{ from, until time.Duration }
 	const few = 8 // servers, so that the list stays on the stack
 	list := make([]known, 0, few)
@@ -109,8 +108,8 @@ func (in *input) lastLease(s *history.Section, at time.Duration) (lease, from ti
 		if g.Given.Until != 0 {
 			last.until = last.from + g.Given.Until - g.Given.At
 		}
-		if e := lastKnown(g, hindered, at); e != nil {
-			last = known{e.Sent, e.Sent + e.Until - e.At}
+		if e, from := in.lastKnown(g, at); e != nil {
+			last = known{from, from + e.Until - e.At}
 		}
 		list = append(list, last)
 	}
@@ -120,17 +119,50 @@ func (in *input) lastLease(s *history.Section, at time.Duration) (lease, from ti
 	return last.until - last.from, last.from
 }
 
-// lastKnown returns the last renewal of a grant whose answer its holder had at the given time, nil if
-// there is none. A renewal whose answer may have been lost or late does not count. Hindered is when
-// the holder was hindered.
-func lastKnown(g *evidence.Grant, hindered evidence.Stretches, at time.Duration) *history.Event {
-	for _, e := range slices.Backward(g.Renewals) {
-		// The answer takes about as long as the request did.
-		if back := e.At + e.At - e.Sent; e.Sent != 0 && e.Until != 0 && back < at && len(hindered.Within(e.Sent, back+1)) == 0 {
-			return e
+// lastKnown returns the last renewal of a grant whose answer its holder had at the given time, and a lower bound of the time
+// from which the holder counts the lease; nil if there is none. A renewal whose answer may have been lost or late does not
+// count: an answer may take as long as the slowest request for the lock, and the client may give up before it comes.
+//
+// A client that gets no answer, or an error, sends its request again. The lease then counts from the first copy, which it has
+// sent after the answer to the renewal before.
+func (in *input) lastKnown(g *evidence.Grant, at time.Duration) (e *history.Event, from time.Duration) {
+	slowest, hindered := in.slowest(g.Key), in.Hindered(g.Worker)
+	if in.Meta.Answer != 0 && 2*slowest >= in.Meta.Answer {
+		return nil, 0
+	}
+	for i, e := range slices.Backward(g.Renewals) {
+		back := e.At + max(e.At-e.Sent, slowest)
+		if e.Sent == 0 || e.Until == 0 || back >= at || len(hindered.Within(e.Sent, back+1)) > 0 {
+			continue
+		}
+		before := g.Given
+		if i > 0 {
+			before = g.Renewals[i-1]
+		}
+		if before.At < e.Sent && hindered.Touches(before.At, e.Sent) {
+			return e, before.At
+		}
+		return e, e.Sent
+	}
+	return nil, 0
+}
+
+// slowest returns how long the slowest request about a lock took to arrive, without those that a fault hindered and those that
+// may have waited for the lock.
+func (in *input) slowest(lock string) time.Duration {
+	if in.slow == nil {
+		in.slow = map[string]time.Duration{}
+		for i := range in.Events {
+			switch e := &in.Events[i]; e.Type {
+			case history.Renewed, history.Freed, history.Refused:
+				if e.Sent != 0 && e.At-e.Sent > in.slow[e.Key] && len(in.Hindered(e.Worker).Within(e.Sent, e.At)) == 0 {
+					in.slow[e.Key] = e.At - e.Sent
+				}
+			default:
+			}
 		}
 	}
-	return nil
+	return in.slow[lock]
 }
 
 // clockFaulty reports whether a fault changed the clock of a worker in that time.

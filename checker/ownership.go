@@ -53,14 +53,15 @@ func ownership(in *input, r *Result) {
 		}
 	}
 	late = append(late, in.lateRenewals()...)
+	nodes := map[*history.Section]map[string]bool{} // the servers that the late renewals of a section reached
 	for _, one := range late {
-		nodes := map[string]bool{}
-		for _, other := range late {
-			if other.section == one.section {
-				nodes[other.node] = true
-			}
+		if nodes[one.section] == nil {
+			nodes[one.section] = map[string]bool{}
 		}
-		if len(nodes) >= in.Quorum() {
+		nodes[one.section][one.node] = true
+	}
+	for _, one := range late {
+		if len(nodes[one.section]) >= in.Quorum() {
 			in.violated(r, one.section, one.events, "renewed after release: %s", one.text)
 		}
 	}

@@ -102,3 +102,13 @@ func TestASectionsOwnReleaseMayEndItsLateGrant(t *testing.T) {
 	s.tell(history.Event{Type: history.Freed, Worker: "a", Key: "x", Owner: "a", Node: "lock-3", Sent: sent})
 	judge(t, "ownership", []verdictCase{{name: "a late grant", story: s, want: Valid}})
 }
+
+// A task that nothing stops renews a lease for hours. The check counts its section once, and its work grows with the renewals, not
+// with their square: that would take minutes here.
+func TestManyRenewalsAfterTheReleaseAreOneViolation(t *testing.T) {
+	s := story("counter", "off").acquire("a", 0).leave("a").answered("a", "", "")
+	for range 100_000 {
+		s.renewed("a", "a")
+	}
+	judge(t, "ownership", []verdictCase{{name: "100,000 renewals", story: s, want: Invalid, count: 1, text: "renewed after release"}})
+}

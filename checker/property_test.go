@@ -233,6 +233,8 @@ func refSteps(t *rapid.T, h *history.History) (sections, singles []refStep) {
 			switch {
 			case witnessed && o.Applied == 0:
 				continue
+			case !witnessed && o.Outcome == history.OutcomeFail && h.Meta.Fence == "off":
+				continue // nothing refuses an operation, so it was not executed
 			case witnessed && o.Accepted, !witnessed && o.Outcome == history.OutcomeOK:
 				d.happens = "yes"
 			case witnessed, o.Outcome == history.OutcomeFail:

@@ -28,7 +28,7 @@ func recoveryCheck() Check {
 // that case a request that the owner has sent before may still arrive late, and the lease counts from its arrival. A
 // renewal that was sent after the end of the section prolongs nothing: the owner was to stop. Until the lease is over,
 // it also counts from a new leader, which gives each lease or session its whole time. Time in which the servers are
-// stopped, or their leader, does not count.
+// stopped, their leader, or the one of several independent servers that has the grant, does not count.
 //
 // A cancelled answer says that the caller gave up. The lock still has to undo its requests, or to
 // answer unknown. Cancelled counts as unknown if a fault other than the cancellation may have kept
@@ -89,7 +89,7 @@ func (in *input) ignored(g *evidence.Grant) *history.Event {
 func (in *input) due(g *evidence.Grant, goneAt time.Duration) (due, freeAt time.Duration) {
 	_, lease := g.Leases()
 	lease = max(lease, in.Meta.TTL)
-	from, over := max(goneAt, g.Given.At), in.Served(goneAt, lease)
+	from, over := max(goneAt, g.Given.At), in.Served(g.Given.Node, goneAt, lease)
 	for _, e := range g.Renewals {
 		late := e.Sent > 0 && e.Sent <= goneAt   // sent before, and held on its way
 		unasked := e.Sent == 0 && e.Request == 0 // by a new leader or primary
@@ -104,7 +104,7 @@ func (in *input) due(g *evidence.Grant, goneAt time.Duration) (due, freeAt time.
 			}
 		}
 	}
-	freeAt = in.Served(from, lease+recoveryMargin+in.underWay())
+	freeAt = in.Served(g.Given.Node, from, lease+recoveryMargin+in.underWay())
 	due = max(goneAt, g.Given.At) + recoveryMargin + in.underWay()
 	if s := g.Section; s.Crashed || g.Revived || !in.outcomeKnown(s) || in.Quorum() > 1 && !in.quorumLeft(g, due) {
 		return freeAt, freeAt

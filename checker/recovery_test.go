@@ -112,6 +112,35 @@ func TestARestoredGrantMayLastForItsLease(t *testing.T) {
 	})
 }
 
+// One of five servers is stopped for 30 s, before a frees the lock on the others. It has the grant of a, with a lease of 10 s, until
+// it goes on, and only then answers the request that b has sent meanwhile.
+func TestAStoppedServerKeepsTheGrantsThatItHas(t *testing.T) {
+	const lease = 10 * time.Second
+	wakes := func(target string) *scriptedHistory {
+		s := story("counter", "off").call("a").stop()
+		s.meta.Nodes, s.meta.Quorum, s.meta.TTL = 5, 3, lease
+		nodes := []string{"lock-1", "lock-2", "lock-3"}
+		for _, node := range nodes {
+			s.tell(history.Event{Type: history.Granted, Worker: "a", Key: "x", Owner: "a", Node: node, Until: lease})
+		}
+		s.enter("a", 0)
+		asked := 2 * time.Second
+		s.begin("pause", target, func(s *scriptedHistory) *scriptedHistory {
+			s.leave("a")
+			for _, node := range nodes[:2] {
+				s.tell(history.Event{Type: history.Freed, Worker: "a", Key: "x", Owner: "a", Node: node})
+			}
+			return s.answered("a", "", "").until(asked).call("b").until(30 * time.Second)
+		})
+		s.tell(history.Event{Type: history.Expired, Worker: "a", Key: "x", Owner: "a", Node: "lock-3"})
+		return s.tell(history.Event{Type: history.Granted, Worker: "b", Key: "x", Owner: "b", Node: "lock-3", Sent: asked, Until: 40 * time.Second})
+	}
+	judge(t, "recovery", []verdictCase{
+		{name: "the server that has the grant", story: wakes("lock-3"), want: Valid},
+		{name: "another server", story: wakes("lock-4"), want: Invalid, count: 1, text: "ghost: b waited for lock x"},
+	})
+}
+
 // The grant of a session whose owner is gone ends with the session. Servers that are stopped do not end
 // it, and a new leader gives it its whole timeout, or prolongs the lease. A late renewal of the owner does
 // the same.

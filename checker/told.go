@@ -61,11 +61,15 @@ func told(in *input, r *Result) {
 	}
 }
 
-// untold returns how long s worked on untold after it had lost the lock and its lease was over.
+// untold returns how long s worked on untold after it had lost the lock and its lease was over. A section whose context has
+// ended was told to stop, and its strategy cannot tell it more.
 func (in *input) untold(s *history.Section, over time.Duration, left int64, leftAt time.Duration) time.Duration {
 	to := leftAt
 	if s.Told != 0 && s.Told < left {
 		to = s.ToldAt
+	}
+	if end := in.contextEnd(s, to); end != nil {
+		to = end.At
 	}
 	return in.Stopped()[s.Worker].Outside(max(over, s.EnterAt), to)
 }

@@ -18,6 +18,19 @@ func TestALossMustBeToldInTime(t *testing.T) {
 	silent := func() *scriptedHistory {
 		return story("counter", "off").call("a").leased("a", time.Second).enter("a", 0).after(time.Second).expire("a")
 	}
+	// cancelled returns a section of a that nobody tells of its loss. Some time after its grant, whose lease takes 1 s, the context
+	// of a section of w ends.
+	cancelled := func(w string, after time.Duration) *scriptedHistory {
+		s := story("counter", "off").stop()
+		s.meta.Tells = true
+		s.call("a").leased("a", time.Second).enter("a", 0)
+		if after < time.Second {
+			s.until(after).fault("cancel", w, 0).until(time.Second).expire("a")
+		} else {
+			s.until(time.Second).expire("a").until(after).fault("cancel", w, 0)
+		}
+		return s.after(time.Minute).leave("a").answered("a", "unknown", "no answer")
+	}
 	judge(t, "told", []verdictCase{
 		{name: "nothing lost", story: story("counter", "off").acquire("a", 0).release("a"), want: Valid},
 		{name: "no server speaks", story: story("counter", "off").call("a").enter("a", 0).leave("a"), want: Valid},
@@ -39,6 +52,10 @@ func TestALossMustBeToldInTime(t *testing.T) {
 			name:  "told late because another one was paused",
 			story: telling().fault("pause", "b", time.Minute).told("a").leave("a").answered("a", "lost", "lost"), want: Invalid, count: 1,
 		},
+		{name: "its context had ended before", story: cancelled("a", 0), want: Valid},
+		{name: "its context ended within the bound", story: cancelled("a", 1900*time.Millisecond), want: Valid},
+		{name: "its context ended too late", story: cancelled("a", 2100*time.Millisecond), want: Invalid, count: 1, text: "not told"},
+		{name: "another's context had ended before", story: cancelled("b", 0), want: Invalid, count: 1, text: "not told"},
 		{name: "left before the bound", story: telling().after(500*time.Millisecond).leave("a").answered("a", "lost", "lost"), want: Valid},
 		{name: "crashed before the bound", story: telling().after(500 * time.Millisecond).crash("a"), want: Valid},
 		{

@@ -57,7 +57,8 @@ func (c Class) String() string {
 // nothing.
 type Claims struct {
 	// Corruption: linearizable, lost-update, once and exclusion. A fenced strategy
-	// claims them for a resource that compares the tokens of reads and writes.
+	// claims them for a resource that compares the tokens of reads and writes, and for
+	// sections of a lock that use the same items.
 	Corruption []Class
 	Fencing    []Class
 	Told       []Class // by the holder's own clock

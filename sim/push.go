@@ -34,6 +34,10 @@ func (c *Conn) Send(op string, req any) error {
 	call := c.newRequest(t, op, req)
 	call.pushed = true
 	call.send()
+	if c.process.crashed { // as the request left: the task does nothing any more
+		t.wait()
+		return ErrOver
+	}
 	return nil
 }
 

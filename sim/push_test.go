@@ -137,3 +137,21 @@ func TestReceiveEndsWithItsContext(t *testing.T) {
 		"4.02ms received context deadline exceeded",
 	)
 }
+
+// A task whose process crashes as its request leaves does nothing afterwards. The request is under way.
+func TestATaskEndsWithItsProcessAsItSends(t *testing.T) {
+	w, k, log := small(t, nil)
+	k.OnPoint("ask.sent", 1, k.process.Crash)
+	k.Go("main", func() {
+		c, err := k.process.Dial(context.Background(), "server", 0)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		log.add("connected")
+		err = c.Send("ask", nil)
+		log.add("sent %v", err)
+	})
+	run(t, w)
+	log.want(t, "2.01ms connected", "3.01ms server has <nil>")
+}

@@ -18,7 +18,9 @@ func writeStrategies(b *strings.Builder) error {
 		"faults. The scenarios whose names end with `-matrix` verify these claims. A flawed strategy has a published bug,\n"+
 		"and claims nothing.\n\n"+
 		"The groups are: corruption (%s),\nfencing, told, and service (%s). The claims of a fenced strategy\n"+
-		"require a resource with the policy `reads-writes`.\n\n",
+		"require a resource with the policy `reads-writes`, and sections of a lock that use the same items: a token\n"+
+		"protects each item by itself. No claim about `once` includes work that takes effect before it is marked as\n"+
+		"done (cron, reminders, migration, charge): if the lease ends in between, the next holder does it again.\n\n",
 		checksAbout(checker.Corruption), checksAbout(checker.Service))
 	entries := scenarios.Strategies()
 	for _, e := range entries {

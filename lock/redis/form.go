@@ -4,6 +4,8 @@ import (
 	"context"
 
 	goredis "github.com/redis/go-redis/v9"
+
+	"lockquake/lock/env"
 )
 
 // form is how one server keeps the grants of a lock, if that is not a string with the owner.
@@ -16,6 +18,8 @@ type form struct {
 	records           func(key string) []string
 	take, renew, free string
 	args              func(l *locker) []any // nil: none
+	// mark returns the record that an acquire deletes when its attempts are used up, since it keeps others out; nil: none.
+	mark func(key string) string
 }
 
 // use makes the locker keep its grants in a form. Such a lock has no fencing tokens, no message of
@@ -36,6 +40,13 @@ func (l *locker) run(ctx context.Context, client goredis.Cmdable, script *goredi
 		args = append(args, l.form.args(l)...)
 	}
 	return script.Run(ctx, client, records, args...).Int64()
+}
+
+// withdraw deletes the mark of an acquire whose attempts are used up. A mark that stays ends by itself.
+func (l *locker) withdraw(ctx context.Context, key string) {
+	if l.form != nil && l.form.mark != nil {
+		l.port.Client.Del(env.WithOp(context.WithoutCancel(ctx), "release"), l.form.mark(key))
+	}
 }
 
 // recordsOf returns the names of the records of a lock.

@@ -31,6 +31,7 @@ type lease struct {
 	handle  *atomic.Pointer[lease]                  // startZombie: the lease that the locker holds of the key
 
 	// For several servers.
+	behind    error        // why an earlier attempt may have left its keys on a quorum; nil: none has
 	queues    []env.Sem    // one mutex for each server: a release waits for the renewals under way there
 	abandoned *atomic.Bool // the attempt has failed, or its lease is being released
 }

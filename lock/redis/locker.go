@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -133,13 +134,14 @@ func (l *locker) Acquire(ctx context.Context, key string) (lock.Lease, error) {
 			}
 		}
 		if last {
-			return nil, fmt.Errorf("acquire %s, %d attempts: %w", key, n, giveUpReason(err))
+			l.withdraw(ctx, key)
+			return nil, fmt.Errorf("acquire %s, %d attempts: %w", key, n, giveUpReason(cmp.Or(err, lease.behind)))
 		}
 	}
 }
 
 // giveUpReason returns the error of an acquire whose attempts are used up. Err is the
-// error of the last attempt.
+// error of the last attempt, or of an earlier one that may have left keys behind.
 func giveUpReason(err error) error {
 	if err != nil {
 		return errors.Join(lock.ErrUnknown, err)

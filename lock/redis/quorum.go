@@ -14,7 +14,8 @@ import (
 
 // tryQuorum asks all servers for the key. An attempt without a quorum, or with one that
 // came too late, is undone on all servers, including those that did not answer. It returns
-// an error if the servers that failed could have decided the outcome.
+// an error if the servers that failed could have decided the outcome. It sets r.behind if a quorum
+// may still have the keys of the attempt, which then refuse the next ones.
 func (l *locker) tryQuorum(ctx context.Context, r *lease) (won bool, err error) {
 	owner, abandoned := r.owner, new(atomic.Bool)
 	r.abandoned = abandoned
@@ -39,8 +40,12 @@ func (l *locker) tryQuorum(ctx context.Context, r *lease) (won bool, err error) 
 		return false, nil
 	}
 	abandoned.Store(true)
-	_, _ = l.compareAndDelete(context.WithoutCancel(ctx), r) // a key that cannot be deleted expires
-	if votes < l.quorum() && len(l.nodes)-t.no >= l.quorum() {
+	undone := l.askAll(env.WithOp(context.WithoutCancel(ctx), "release"), r.queues, l.deleteRequest(r, r.owner))
+	undecided := len(l.nodes)-t.no >= l.quorum()
+	if undecided && len(l.nodes)-undone.yes-undone.no >= l.quorum() {
+		r.behind = undone.err // a key that cannot be deleted expires
+	}
+	if votes < l.quorum() && undecided {
 		return false, t.err
 	}
 	return false, nil

@@ -32,7 +32,7 @@ func readerRenewals() lock.Choice[string] {
 func newReadWrite(d lock.Deps) lock.Strategy {
 	writer := newLocker(d, nil, &form{
 		records: func(key string) []string { return []string{key, readersKey(key), waitingKey(key)} },
-		take:    serverNow + takeWrite, renew: renewScript, free: releaseScript, args: markTime,
+		take:    serverNow + takeWrite, renew: renewScript, free: releaseScript, args: markTime, mark: waitingKey,
 	})
 	readers := newLocker(d, nil, &form{
 		records: func(key string) []string { return []string{readersKey(key), key, waitingKey(key)} },
@@ -42,7 +42,8 @@ func newReadWrite(d lock.Deps) lock.Strategy {
 }
 
 // markTime returns for how many milliseconds a refused writer keeps readers out. It is long enough for
-// its next attempt, and short if it gives up; 0 if it does not keep them out.
+// its next attempt, and short if its process ends; 0 if it does not keep them out. A writer that gives up
+// deletes the mark, also if another one waits, which sets it again at its next attempt.
 func markTime(l *locker) []any {
 	const shortest = 100 * time.Millisecond
 	if !writerPreferences().In(l.params) {

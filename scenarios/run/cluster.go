@@ -18,13 +18,13 @@ type processClients struct {
 
 // startServers adds the lock's servers to the world. Silence is the time for which a restarted
 // server stays away, if the strategy delays it.
-func (r *run) startServers(silence time.Duration, resources map[string]bool) error {
+func (r *run) startServers(silence time.Duration) error {
 	r.servers = r.Scenario.ServersOf(r.entry.Topology, r.use)
 	layout := r.servers.Layout(silence)
 	layout.Record = r.recordSilently
 	_, own := r.Own[r.use.Name]
 	cluster, err := r.family.Start(backend.Start{
-		World: r.world, Layout: layout, Settings: r.servers.Families, Locks: r.locks(resources), Cache: r.Caches[r.family.Name],
+		World: r.world, Layout: layout, Settings: r.servers.Families, Locks: r.locks(), Cache: r.Caches[r.family.Name],
 		Catalogue: !own,
 	})
 	if err != nil {
@@ -49,10 +49,10 @@ func (r *run) restoreService(name string) {
 // locks returns which records are locks, and how to read their holders. A lock of the catalogue is
 // a string. The entry of a lock of the caller's own tells how to read it; otherwise the format is
 // guessed.
-func (r *run) locks(resources map[string]bool) backend.Locks {
+func (r *run) locks() backend.Locks {
 	_, own := r.Own[r.use.Name]
 	l := backend.Locks{
-		IsLock: func(key string) bool { return resources[resourceOf(key)] },
+		IsLock: func(record string) bool { return r.records[record] != "" },
 		Record: r.recordServer, Holders: r.entry.Holders, Guess: own && r.entry.Holders == nil,
 		Unread: func(key, why string) { r.unread = cmp.Or(r.unread, fmt.Sprintf("lock %s: %s", key, why)) },
 	}
@@ -61,18 +61,19 @@ func (r *run) locks(resources map[string]bool) backend.Locks {
 	}
 	if r.entry.Records != nil {
 		l.Records = r.entry.Records
-		l.LockOf = func(key string) string { return r.records[key] }
-		l.IsLock = func(key string) bool { return r.records[key] != "" }
+		l.LockOf = func(record string) string { return r.records[record] }
 	}
 	return l
 }
 
 // know stores which records a lock has, before the first request for it.
 func (r *run) know(key string) {
-	if r.entry.Records != nil {
-		for _, record := range r.entry.Records(key) {
-			r.records[record] = key
-		}
+	if r.entry.Records == nil {
+		r.records[key] = key
+		return
+	}
+	for _, record := range r.entry.Records(key) {
+		r.records[record] = key
 	}
 }
 

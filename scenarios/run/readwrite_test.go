@@ -49,3 +49,29 @@ strategies: [%s]
 		sound(t, trial, "torn-read", "exclusion", "belief", "recovery", "errors", "ownership", "progress")
 	}
 }
+
+// A writer that is refused keeps new readers out as long as it tries again. Worker-2, a reader, has the lock for a second.
+// Worker-1, a writer, asks for it after 0.9 s, and worker-3, a reader, asks once after 1.1 s.
+func TestAWriterThatGivesUpKeepsNoReaderOut(t *testing.T) {
+	for attempts, want := range map[string]history.Class{"1": history.ClassOK, "unlimited": history.ClassNotObtained} {
+		trial := ran(t, fmt.Sprintf(`
+name: gives-up
+duration: 3s
+workers: 3
+sections: 1
+resources: 2
+workload: {kind: read-write, hold: 1s}
+network: {latency: 1ms}
+strategies: [redis-rwlock]
+each:
+  - {worker: worker-1, start: 900ms, lock: {retry: {attempts: %s, delay: 400ms, jitter: 0s}}}
+  - {worker: worker-3, start: 1100ms, lock: {retry: {attempts: 1}}}
+`, attempts))
+		for _, e := range trial.History.Events {
+			if e.Type == history.Released && e.Worker == "worker-3" && e.Class != want {
+				t.Errorf("with %s attempts of the writer, worker-3 is answered %q, want %q", attempts, e.Class, want)
+			}
+		}
+		sound(t, trial, "errors", "exclusion", "torn-read")
+	}
+}

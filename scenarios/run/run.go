@@ -110,7 +110,7 @@ type run struct {
 	requests     int64
 	promised     []promise
 	calm         calm
-	records      map[string]string // the lock of each record on the servers, for strategies that name their records
+	records      map[string]string // the lock of each record on the servers, of the locks that were asked for
 	unread       string            // why the holders of a lock cannot be read; "" if they can
 	healed       time.Duration     // when the last fault is over that has begun
 	lives        map[string]uint64 // how many processes of a name have ended
@@ -217,11 +217,7 @@ func (r *run) build() error {
 	r.calm.include(0)
 	r.progressed(s.Duration)
 	r.items, r.names = s.ResourceNames(), s.WorkerNames()
-	keys := make(map[string]bool, len(r.items))
-	for _, name := range r.items {
-		keys[name] = true
-	}
-	if err := r.startServers(longestTTL, keys); err != nil {
+	if err := r.startServers(longestTTL); err != nil {
 		return err
 	}
 	if err := r.startData(); err != nil {

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"lockquake/lock"
@@ -25,5 +26,11 @@ func cacheFill(ctx context.Context, w *Work) error {
 		return err
 	}
 	fill := fmt.Sprintf("%s/fill-%d", w.Item, tick)
-	return w.Locked(ctx, w.Item, fill, w.doAndMark(w.Item, fill, tick))
+	compute := w.doAndMark(w.Item, fill, tick)
+	return w.Locked(ctx, w.Item, fill, func(ctx context.Context, s lock.Section) error {
+		if err := compute(ctx, s); !errors.Is(err, errOvertaken) {
+			return err
+		}
+		return nil // the entry is newer than needed
+	})
 }

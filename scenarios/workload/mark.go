@@ -2,6 +2,7 @@ package workload
 
 import (
 	"context"
+	"errors"
 	"strconv"
 
 	"lockquake/lock"
@@ -36,14 +37,29 @@ func (w *Work) lockUndone(ctx context.Context, key, unit, item string, work lock
 	})
 }
 
+// errOvertaken means that a later unit of work has been done. This one came too late, and may not have been done.
+var errOvertaken = errors.New("a later unit of work has been done")
+
+// due reports whether the unit n is to be done. Last is the number of the last unit that was done. The error is errOvertaken
+// if that is a later one.
+func due(last, n int64) (bool, error) {
+	if last > n {
+		return false, errOvertaken
+	}
+	return last < n, nil
+}
+
 // doAndMark does a unit of work and then marks it as done: the item holds the number of the last
-// unit that was done. With Recheck it does nothing if the mark is there. Hold is how long the
-// work takes.
+// unit that was done. With Recheck it does nothing if the mark is there, and returns errOvertaken if it is that of a later
+// unit. Hold is how long the work takes.
 func (w *Work) doAndMark(item, unit string, n int64) lock.Body {
 	return func(ctx context.Context, s lock.Section) error {
 		if w.Settings.Recheck {
 			done, err := readNumber(ctx, s, item)
-			if err != nil || done >= n {
+			if err != nil {
+				return err
+			}
+			if do, err := due(done, n); !do {
 				return err
 			}
 		}

@@ -80,8 +80,14 @@ func (w *Work) acquire(ctx context.Context, s lock.Section, item, unit string, t
 	if err != nil {
 		return false, err
 	}
-	if n, err := strconv.ParseInt(last, 10, 64); last != "" && (err != nil || n >= tick) {
-		return false, err
+	if last != "" {
+		n, err := strconv.ParseInt(last, 10, 64)
+		if err != nil {
+			return false, err
+		}
+		if do, err := due(n, tick); !do {
+			return false, err
+		}
 	}
 	if err := s.Write(ctx, item, triggerAcquired); err != nil {
 		return false, err

@@ -361,6 +361,46 @@ func TestRegisterWritesItsOwnValueOrReadsTwice(t *testing.T) {
 	}
 }
 
+// A unit of work that finds the mark of a later one says so: it may not have been done. For an entry of a cache, a newer one is as
+// good.
+func TestAUnitThatALaterOneHasOvertakenSaysSo(t *testing.T) {
+	settings := Defaults()
+	settings.Period = 10 * time.Second
+	for _, tt := range []struct {
+		name, state string
+		want        error
+		does        bool
+	}{
+		{"the unit before is done", "2", nil, true},
+		{"the unit itself is done", "3", nil, false},
+		{"a later unit is done", "4", errOvertaken, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := &desk{items: map[string]string{"a": tt.state, "b": "waiting", "b/fired": tt.state}}
+			w := &Work{Recorder: d, Env: d, Settings: &settings, Worker: "worker-1"}
+			if err := w.doAndMark("a", "a/step-3", 3)(t.Context(), d); !errors.Is(err, tt.want) || (d.items["a"] == "3") != (tt.state != "4") {
+				t.Errorf("a step returns %v, want %v; %v", err, tt.want, d.items)
+			}
+			if ours, err := w.acquire(t.Context(), d, "b", "b/tick-3", 3); !errors.Is(err, tt.want) || ours != tt.does {
+				t.Errorf("a trigger returns %v and %v, want %v and %v", ours, err, tt.does, tt.want)
+			}
+		})
+	}
+	d := &desk{now: 25 * time.Second, items: map[string]string{"a": "2"}}
+	w := &Work{Recorder: overtaken{d}, Env: d, Settings: &settings, Worker: "worker-1", Item: "a"}
+	if err := cacheFill(t.Context(), w); err != nil || d.items["a"] != "4" {
+		t.Errorf("cache-fill returns %v; the entry is %q", err, d.items["a"])
+	}
+}
+
+// overtaken is a desk at which another worker does unit 4 before any lock is obtained.
+type overtaken struct{ *desk }
+
+func (o overtaken) Locked(ctx context.Context, key, unit string, body lock.Body) error {
+	o.items[key] = "4"
+	return o.desk.Locked(ctx, key, unit, body)
+}
+
 // A trigger is fired between two sections, if it is waiting and has not been fired at this tick.
 func TestATriggerIsFiredByTheWorkerThatAcquiresIt(t *testing.T) {
 	settings := Defaults()

@@ -129,10 +129,19 @@ func (in *Evidence) Effect(o *history.Op) Effect {
 	case history.OutcomeOK:
 		return Accepted
 	case history.OutcomeFail:
-		return Refused
+		if in.refuses(o) {
+			return Refused
+		}
+		return Dropped
 	case history.OutcomeInfo:
 	}
 	return Maybe
+}
+
+// refuses reports whether the resource may refuse o. Otherwise an operation that failed was not executed, for example because
+// its transaction was rolled back.
+func (in *Evidence) refuses(o *history.Op) bool {
+	return in.Meta.Fence != "" && in.Meta.Fence != "off" || o.If != nil || history.IsKeyed(o.Item)
 }
 
 // EffectSeq returns the event at which o took effect, by the best record that there is: the

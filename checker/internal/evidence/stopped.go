@@ -110,10 +110,14 @@ func (in *Evidence) Troubled() Stretches {
 	return in.troubles
 }
 
-// Served returns when the servers of the lock have run for d since the given time, without the time in which they were stopped.
-func (in *Evidence) Served(from, d time.Duration) time.Duration {
-	end := from + d
-	for _, x := range in.serversStopped() {
+// Served returns when the server with the given name has run for d since the given time, without the time in which the servers of
+// the lock were stopped, or the server itself if it is one of several independent ones.
+func (in *Evidence) Served(node string, from, d time.Duration) time.Duration {
+	end, stopped := from+d, in.serversStopped()
+	if in.Meta.Nodes > 1 {
+		stopped = Union(slices.Concat(stopped, in.Stopped()[node]))
+	}
+	for _, x := range stopped {
 		if x.From < end && x.To > from {
 			end += x.To - max(x.From, from)
 		}

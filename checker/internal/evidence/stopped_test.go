@@ -116,7 +116,8 @@ func TestAtOnceReturnsWhenThatNumberOfServersHasAFault(t *testing.T) {
 	}
 }
 
-// Servers that are stopped from 2 s to 5 s have served for 10 s by 13 s if the others are too few to go on, by 10 s otherwise.
+// If servers are stopped from 2 s to 5 s, lock-3 has served for 10 s by 13 s if the others are too few to go on, or if it is
+// independent of them and stopped itself; by 10 s otherwise.
 func TestServersAreStoppedIfTheOthersAreTooFew(t *testing.T) {
 	const end, later = 10 * time.Second, 13 * time.Second
 	for _, tt := range []struct {
@@ -135,6 +136,7 @@ func TestServersAreStoppedIfTheOthersAreTooFew(t *testing.T) {
 		{"one of two members", history.Meta{Members: 2}, []string{"lock-2"}, later},
 		{"a replica", history.Meta{}, []string{"lock-replica"}, end},
 		{"two of five independent servers", history.Meta{Nodes: 5, Quorum: 3}, []string{"lock-4", "lock-1"}, end},
+		{"the one of five independent servers that is asked for", history.Meta{Nodes: 5, Quorum: 3}, []string{"lock-3"}, later},
 		{"three of five independent servers", history.Meta{Nodes: 5, Quorum: 3}, []string{"lock-4", "lock-1", "lock-2"}, later},
 	} {
 		h := &history.History{Meta: tt.meta}
@@ -145,7 +147,7 @@ func TestServersAreStoppedIfTheOthersAreTooFew(t *testing.T) {
 				})
 			}
 		}
-		if got := New(h, nil).Served(0, end); got != tt.want {
+		if got := New(h, nil).Served("lock-3", 0, end); got != tt.want {
 			t.Errorf("%s: served until %v, want %v", tt.name, got, tt.want)
 		}
 	}
