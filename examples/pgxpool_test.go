@@ -41,6 +41,7 @@ func newPoolJobs(d locktest.Deps) func(context.Context, string, locktest.Work) e
 	if err != nil {
 		panic(err)
 	}
+	d.AtEnd(pool.Close)
 	service := poolJobs{pool}
 	return func(ctx context.Context, key string, work locktest.Work) error {
 		return service.exclusively(ctx, key, func(ctx context.Context) error { return work(ctx, 0) })

@@ -54,6 +54,8 @@ func TestTheRatesAreThoseOfOurOwnLocks(t *testing.T) {
 		{"redsync", ofLock(newRedsync), "redlock-freeze", "exclusion", 5, "redlock", nil},
 		{"redsync", ofLock(newRedsync), "failover", "exclusion", 20, "redis-replica", nil},
 		{"redislock", ofLock(newRedislock), "failover", "exclusion", 20, "redis-replica", nil},
+		{"go-zookeeper", ofLock(newZookeeper(unlockOnce)), "zookeeper-suspended", "lost-update", 5, "zookeeper-suspended-ok", nil},
+		{"go-zookeeper, connection heeded", ofLock(newZookeeper(whileConnected)), "zookeeper-suspended", "lost-update", 5, "zookeeper-unfenced", nil},
 		{"database/sql", ofService(newJobs), "backend-killed", "exclusion", 10, "pg-advisory-session", nil},
 		{"pgxpool", ofService(newPoolJobs), "backend-killed", "exclusion", 10, "pg-advisory-session", nil},
 		{"client-go", ofLock(newElection(sharing)), "kube-lease-pause", "lost-update", 10, "kube-lease", nil},

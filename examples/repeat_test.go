@@ -50,6 +50,7 @@ func TestTheSameSeedGivesTheSameRun(t *testing.T) {
 		{"redsync, failover", "failover", ofLock(newRedsync), nil},
 		{"redislock", "gc-pause", ofLock(newRedislock), []locktest.Option{locktest.Set("duration", "10s")}},
 		{"etcd", "etcd-pause", ofLock(newEtcd(watchEtcd)), []locktest.Option{locktest.Set("duration", "3s")}},
+		{"go-zookeeper", "zookeeper-suspended", ofLock(newZookeeper(unlockOnce)), nil},
 		{"advisory lock", "backend-killed", ofService(newJobs), []locktest.Option{locktest.Set("duration", "10s")}},
 		{"advisory lock on pgxpool", "backend-killed", ofService(newPoolJobs), []locktest.Option{locktest.Set("duration", "10s")}},
 		{"leader election, paused", "kube-lease-pause", ofLock(newElection(sharing)), []locktest.Option{locktest.Set("duration", "3m")}},

@@ -88,8 +88,11 @@ func (b *Bubble) collect() []*ask {
 }
 
 // unwinding is the time of the bubble that its goroutines have to end after the run: those that wait for a timer
-// see then that their contexts and clients have ended.
-const unwinding = time.Minute
+// see then that their contexts and clients have ended. The functions of AtEnd have closing to return.
+const (
+	unwinding = time.Minute
+	closing   = unwinding / 2
+)
 
 // release lets every goroutine that waits for the world go on, fails its further calls, ends its contexts and closes
 // its clients.
@@ -108,7 +111,22 @@ func (b *Bubble) release() {
 		close(a.done)
 	}
 	b.cancel(sim.ErrOver)
-	for _, do := range atEnd {
-		go do()
+	go callBackward(atEnd)
+}
+
+// callBackward calls functions, the last one first. Each begins when the one before has returned, or when all have taken too long.
+func callBackward(list []func()) {
+	late, stop := context.WithTimeout(context.Background(), closing) //nolint:forbidigo // in the bubble
+	defer stop()
+	for _, do := range slices.Backward(list) {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			do()
+		}()
+		select {
+		case <-done:
+		case <-late.Done():
+		}
 	}
 }

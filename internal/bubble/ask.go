@@ -36,8 +36,8 @@ func (b *Bubble) Ask(k *sim.Worker, key string, do func()) error {
 	return nil
 }
 
-// AtEnd calls do in a goroutine of the bubble at the end of the run, or at once after it. A goroutine of the bubble calls
-// it.
+// AtEnd calls do in a goroutine of the bubble at the end of the run, or at once after it. Of several functions the last one is
+// called first, and the next one when it has returned, as with the Cleanup of a test. A goroutine of the bubble calls AtEnd.
 func (b *Bubble) AtEnd(do func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -48,6 +48,7 @@ var _ sim.Outsider = (*Bubble)(nil)
 // of the node at first, and goes on with its monotonic clock. The end of the run closes it. The stack of a panic
 // shows rerun, the command that repeats the run, beside the goroutine; "" for none.
 func New(t *testing.T, p *sim.Process, rerun string) *Bubble {
+	durableMutexes()
 	b := &Bubble{process: p, commands: make(chan command), answers: make(chan answer), clock: p.Node().Mono(), delays: LateTimers(t) == nil}
 	wall, mono := p.Node().Now(), b.clock
 	labels := pprof.Labels()

@@ -355,6 +355,39 @@ func TestGoroutinesEndWithTheRun(t *testing.T) {
 	}
 }
 
+// A service stops before the client that it uses is closed. One that does not stop keeps no client open.
+func TestTheLastFunctionIsCalledFirstAtTheEnd(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		stops time.Duration
+		want  []string
+	}{
+		{"the service stops", 5 * time.Second, []string{"stops", "stopped", "closed"}},
+		{"the service does not stop", time.Hour, []string{"stops", "closed"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := newRig(t, sim.Config{Limit: time.Second})
+			events := make(chan string, 3)
+			r.run(t, func(context.Context) {
+				r.bubble.AtEnd(func() { events <- "closed" })
+				r.bubble.AtEnd(func() {
+					events <- "stops"
+					time.Sleep(test.stops)
+					events <- "stopped"
+				})
+			})
+			r.world.Close()
+			var got []string
+			for len(events) > 0 {
+				got = append(got, <-events)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 // A client that is made while the goroutines of a run end is closed too.
 func TestAClientThatIsMadeAfterTheEndIsClosed(t *testing.T) {
 	r := newRig(t, sim.Config{Limit: time.Second})
@@ -399,7 +432,7 @@ main.main()
 
 func TestHangingNamesTheMutex(t *testing.T) {
 	const want = "a goroutine waits for a mutex that another one holds while it waits for time or a server at /home/me/locks/cache.go:17"
-	if got := hanging(stacks); got != want {
+	if got := hanging(stacks, false); got != want {
 		t.Errorf("got %q", got)
 	}
 }
@@ -424,5 +457,61 @@ func TestPanickedFindsTheGoroutineOfABubble(t *testing.T) {
 	}
 	if value, _, _ := Panicked(strings.ReplaceAll(panicked, "labels", "")); value != "" {
 		t.Errorf("a panic of a goroutine without a label: %s", value)
+	}
+}
+
+// A goroutine waits for a mutex until another one of its process, which waits for time, unlocks it.
+func TestAMutexMayBeHeldWhileItsHolderWaits(t *testing.T) {
+	var mu sync.Mutex
+	var rw sync.RWMutex
+	for _, test := range []struct {
+		name       string
+		held, want sync.Locker
+	}{
+		{"Mutex", &mu, &mu},
+		{"RWMutex, read after write", &rw, rw.RLocker()},
+		{"RWMutex, write after read", rw.RLocker(), &rw},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := newRig(t, sim.Config{Limit: time.Minute})
+			var waited time.Duration
+			r.run(t, func(context.Context) {
+				go func() {
+					test.held.Lock()
+					defer test.held.Unlock()
+					time.Sleep(5 * time.Second)
+				}()
+				time.Sleep(time.Second)
+				began := time.Now()
+				test.want.Lock()
+				defer test.want.Unlock()
+				waited = time.Since(began)
+			})
+			r.world.Close()
+			if waited != 4*time.Second {
+				t.Errorf("it waited %v for a mutex that is held for 4s more", waited)
+			}
+		})
+	}
+}
+
+// Without the table a bubble waits for ever, which locktest reports.
+func TestAnUnknownTableOfTheRuntimeIsNotFound(t *testing.T) {
+	data := make([]byte, 200)
+	of := func() []byte { return tableOf(&module{noptrdata: &data[0], enoptrdata: &data[199]}) }
+	if of() != nil {
+		t.Error("a table is found in zeros")
+	}
+	for _, i := range durable() {
+		data[7+i] = 1
+	}
+	if got := of(); len(got) != reasons || &got[0] != &data[7] {
+		t.Error("the table is not found at its place")
+	}
+	for _, i := range durable() {
+		data[107+i] = 1
+	}
+	if of() != nil {
+		t.Error("one of two tables is found")
 	}
 }

@@ -12,6 +12,7 @@
 //   - [Bubble.Ask] lets a goroutine of the bubble execute a function in a task of the world, such as a request
 //     to a simulated server (ask.go).
 //   - [LateTimers] returns why the timers of this Go cannot be late, or nil (timers.go).
+//   - A goroutine that waits for a mutex is durably blocked too (mutexes.go).
 //   - [Seed] makes the random numbers of the Go runtime's users repeatable (seed.go).
 //   - [Hanging] finds the goroutines that keep a bubble from going on (hanging.go).
 //

@@ -15,7 +15,7 @@ func Hanging() string {
 	for {
 		n := runtime.Stack(buffer, true)
 		if n < len(buffer) {
-			return hanging(string(buffer[:n]))
+			return hanging(string(buffer[:n]), durableMutexes())
 		}
 		buffer = make([]byte, 2*len(buffer))
 	}
@@ -27,12 +27,16 @@ var headOf = regexp.MustCompile(`^goroutine \d+ .*?\[([^],]*)(?:, [^]]*?)?, sync
 // lineOf is a line of a stack with a file.
 var lineOf = regexp.MustCompile(`^\t(\S+\.go:\d+)`)
 
-// hanging describes the goroutine of the latest bubble: an earlier run of the program may hang too.
-func hanging(stacks string) string {
+// hanging describes the goroutine of the latest bubble: an earlier run of the program may hang too. It is none that waits for a mutex
+// if such goroutines are durably blocked.
+func hanging(stacks string, mutexes bool) string {
 	latest, found := 0, ""
 	for stack := range strings.SplitSeq(stacks, "\n\n") {
 		head := headOf.FindStringSubmatch(stack)
 		if head == nil || strings.Contains(stack, "(durable)") || strings.Contains(stack, "\nlockquake/internal/bubble.(*Bubble).agent(") {
+			continue
+		}
+		if mutexes && strings.HasPrefix(head[1], "sync.") {
 			continue
 		}
 		if number, err := strconv.Atoi(head[2]); err == nil && number > latest {

@@ -22,8 +22,10 @@ type finding struct {
 func findings() []finding {
 	const (
 		etcd      = "go.etcd.io/etcd/client/v3 v3.7.3"
+		zookeeper = "github.com/go-zookeeper/zk v1.0.4"
 		redsync   = "github.com/go-redsync/redsync/v4 v4.18.1"
 		redislock = "github.com/bsm/redislock v0.9.4"
+		migrate   = "github.com/golang-migrate/migrate/v4 v4.20.1"
 		goose     = "github.com/pressly/goose/v3 v3.30.0"
 		database  = "database/sql of Go 1.26"
 	)
@@ -52,6 +54,15 @@ func findings() []finding {
 			"a pause that outlasts the lease", "TestEtcdUnlockOfALostMutex", "", "TestEtcdUnlockOfALostMutexByItsOwner", "told", nil,
 		},
 		{
+			zookeeper, "go-zookeeper/zk", "nothing tells the holder of a lock that its session is over: only the events of the connection do",
+			"the holder reaches the resource and not ZooKeeper, for longer than the session timeout", "TestZookeeperHolderWithoutAConnection", "", "TestZookeeperHolderThatHeedsTheConnection", "lost-update",
+			[]string{"samuel/go-zookeeper#20"},
+		},
+		{
+			zookeeper, "go-zookeeper/zk", "`Unlock` returns an error and the lock stays, for as long as the session of its holder goes on",
+			"the connection is lost, here by a change of the leader, and the holder does not call `Unlock` again", "TestZookeeperUnlockWithoutAConnection", "", "TestZookeeperUnlockUntilItIsAnswered", "progress", nil,
+		},
+		{
 			redsync, "go-redsync/redsync", "`Extend` sets a key that is gone, and the holder does not learn that another one has had the lock",
 			"`WithSetNXOnExtend`, and the server loses the key", "TestRedsyncExtendSetsALostLockAgain", "TestRedsyncExtendOfALostLock", "", "lost-update",
 			[]string{"go-redsync/redsync!149"},
@@ -64,6 +75,15 @@ func findings() []finding {
 		{
 			goose, "pressly/goose", "`SessionLock` gives up at the first refusal, long before the timeout that `WithLockTimeout` sets: the locker counts its retries over all calls",
 			"a session locker takes locks several times, and has been refused as often as its failure threshold before", "TestGooseSessionLockerUsesUpItsRetries", "", "TestGooseSessionLockerForEachCall", "", nil,
+		},
+		{
+			migrate, "golang-migrate/migrate", "after `ErrLockTimeout` the statement that waits for the lock goes on. It gets the lock after the holder and keeps it: no process can migrate until that one ends",
+			"the `LockTimeout` (15 s by default) is shorter than a migration of another process", "TestMigrateTakesTheLockAfterItsTimeout", "", "TestMigrateWithALongTimeout", "", nil,
+		},
+		{
+			migrate, "golang-migrate/migrate", "PostgreSQL ends `CREATE INDEX CONCURRENTLY` because of a deadlock: it waits for the older statements, and one of them waits for the lock",
+			"another process waits to migrate; `CREATE INDEX` has no deadlock", "TestMigrateBuildsAnIndexConcurrently", "TestMigrateBuildsAnIndex", "", "",
+			[]string{"golang-migrate/migrate#960"},
 		},
 		{
 			database, "", "the pool closes the session of an advisory lock while the work goes on",

@@ -26,6 +26,9 @@ var _ Client = (*dynamodb.Client)(nil)
 // Port holds the client of a worker.
 type Port struct {
 	Client Client
+	// SDK has the options of another client of the SDK, which retries in its own way. Its HTTP client executes a request in a task of
+	// the simulation, until the context of the request ends.
+	SDK dynamodb.Options
 }
 
 // PortOf returns the client of a strategy. It panics if Deps have the port of another family.

@@ -7,16 +7,19 @@ import (
 	"net"
 	"time"
 
+	awsdynamodb "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 	goredis "github.com/redis/go-redis/v9"
 
 	"lockquake/internal/bubble"
 	"lockquake/lock"
+	"lockquake/lock/dynamodb"
 	"lockquake/lock/etcd"
 	"lockquake/lock/kubernetes"
 	"lockquake/lock/postgres"
 	"lockquake/lock/redis"
+	"lockquake/lock/zookeeper"
 	"lockquake/sim"
 )
 
@@ -36,6 +39,10 @@ type Deps struct {
 	// Kubernetes reads and writes the Lease objects of the API server, with the retries, the timeout and the limit of requests of
 	// client-go. It can be wrapped as a typed client of client-go.
 	Kubernetes kubernetes.Leases
+	// DynamoDB is the client of the AWS SDK, with its own retries. There is one table, "locks", with the string key "name".
+	DynamoDB *awsdynamodb.Client
+	// ZooKeeper reaches the servers of the ensemble: zk.Connect(d.ZooKeeper.Servers, d.TTL, zk.WithDialer(d.ZooKeeper.Dial)).
+	ZooKeeper *ZooKeeper
 	// TTL is the lease of the scenario, and Params has all settings of its lock.
 	TTL    time.Duration
 	Params lock.Params
@@ -43,6 +50,9 @@ type Deps struct {
 	Worker string
 	// Process keeps what the workers of one process share, with lock.Shared.
 	Process *lock.Process
+	// AtEnd calls a function in the process at the end of the run, before the clients are closed: one that stops a service or closes
+	// a pool. The last function is called first. All requests fail by then.
+	AtEnd func(stop func())
 }
 
 // process is the process of a worker, as the clients of Deps use it.
@@ -53,7 +63,7 @@ type process struct {
 
 // deps makes the clients of a worker, which are closed at the end of the run. It is called in the bubble.
 func (p process) deps(d lock.Deps) (Deps, error) {
-	deps := Deps{TTL: d.Params.TTL, Params: d.Params, Worker: p.worker.Name(), Process: d.Process}
+	deps := Deps{TTL: d.Params.TTL, Params: d.Params, Worker: p.worker.Name(), Process: d.Process, AtEnd: p.AtEnd}
 	switch port := d.Port.(type) {
 	case redis.Port:
 		nodes := port.Nodes
@@ -81,6 +91,10 @@ func (p process) deps(d lock.Deps) (Deps, error) {
 		}
 		deps.Postgres, deps.DB = cfg, stdlib.OpenDB(*cfg)
 		p.AtEnd(func() { _ = deps.DB.Close() })
+	case dynamodb.Port:
+		deps.DynamoDB = p.dynamodb(port)
+	case zookeeper.Port:
+		deps.ZooKeeper = p.zookeeper(port)
 	case etcd.Port:
 		deps.Etcd = p.etcd(port)
 	case kubernetes.Port:

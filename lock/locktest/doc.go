@@ -12,7 +12,7 @@
 // # A tour
 //
 //   - run.go: [Run] and [Do], for an unmodified lock library or service; explore.go: [Explore].
-//   - deps.go: [Deps], the clients of the simulated servers, which redis.go, kubernetes.go and conn.go implement.
+//   - deps.go: [Deps], the clients of the simulated servers, which redis.go, dynamodb.go, zookeeper.go, kubernetes.go and conn.go implement.
 //     etcd.go: [Etcd], from which package etcdclient makes the official client of etcd.
 //   - lease.go: [Locker], which turns a function that acquires into a lock.
 //   - library.go, service.go: how a lock or a service in a synctest bubble takes part in a run.

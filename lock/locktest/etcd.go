@@ -29,9 +29,6 @@ func (e *Etcd) Members() []string {
 	return slices.Concat(e.port.Members[e.first:], e.port.Members[:e.first])
 }
 
-// AtEnd calls do at the end of the run, in the process.
-func (e *Etcd) AtEnd(do func()) { e.process.AtEnd(do) }
-
 // Dial connects to a member.
 func (e *Etcd) Dial(member string) (etcd.Conn, error) {
 	c := &etcdConn{process: e.process, name: member}

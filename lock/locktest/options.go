@@ -1,7 +1,9 @@
 package locktest
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -101,7 +103,7 @@ func (r *request) unknownCheck(known []string) string {
 		case !slices.Contains(checker.Names(), check):
 			return strictyaml.Unknown("check", check, checker.Names())
 		case !slices.Contains(known, check):
-			return strictyaml.Unknown("check of "+r.scenario, check, known)
+			return fmt.Sprintf("%s does not judge %q: add locktest.Set(\"checks\", \"[%s]\")", r.scenario, check, strings.Join(append(slices.Clip(known), check), ", "))
 		}
 	}
 	return ""

@@ -187,8 +187,8 @@ func TestWrongArgumentsAreOneLine(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "calm.yaml", calm)
 	for want, options := range map[string][]Option{
-		`did you mean "lost-update"`:                {Holds("lost-updates")},
-		`unknown check of calm.yaml "fencing"`:      {Violates("fencing")},
+		`did you mean "lost-update"`: {Holds("lost-updates")},
+		`calm.yaml does not judge "told": add locktest.Set("checks", "[lost-update, exclusion, belief, told]")`: {Violates("told")},
 		"Seeds(-1)":                                 {Seeds(-1)},
 		"Kinds: only Explore places faults":         {Kinds("pause")},
 		"Seeds(0): it must be a positive number":    {Seeds(0)},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"time"
 
 	"lockquake/lock"
@@ -80,6 +81,9 @@ type Port struct {
 	// Connect returns the client of the process. The first call sets the session timeout that it
 	// asks for.
 	Connect func(timeout time.Duration) Client
+	// Servers has the names of the servers, and Dial connects to one of them, for a client that speaks ZooKeeper's protocol itself.
+	Servers []string
+	Dial    func(ctx context.Context, server string, timeout time.Duration) (net.Conn, error)
 }
 
 // PortOf returns the port of a strategy. It panics if Deps have the port of another family.

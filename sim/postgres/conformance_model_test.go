@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -220,6 +221,9 @@ func valueOf(text string, t engine.Type) any {
 		return f
 	case engine.Bool:
 		return text == "true" || text == "t"
+	case engine.Bytea:
+		b, _ := hex.DecodeString(strings.TrimPrefix(text, `\x`))
+		return engine.Bytes(b)
 	case engine.Interval:
 		d, _ := time.ParseDuration(text)
 		return d
@@ -246,6 +250,8 @@ func textsOfValues(row []any, columns []engine.Column) []string {
 			text = strconv.FormatFloat(v, 'g', -1, 64)
 		case string:
 			text = v
+		case engine.Bytes:
+			text = fmt.Sprintf(`\x%x`, string(v))
 		case time.Time:
 			text = someTime
 		case time.Duration:

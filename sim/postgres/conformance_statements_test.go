@@ -102,6 +102,101 @@ a: select 1 where 'x' in (select name from items), 2
 a: select 'x' in (select name from items), 'q' in (select name from items), 'q' not in (select name from items), exists (select 1 from items where name = 'q')
 a: select (select value from items where name = 'q') is null
 `,
+		"the tables of the catalogue": items + `
+a: select current_database() is not null, current_schema() = 'public'
+a: select count(1) from information_schema.tables where table_schema = 'public' and table_name = 'items' limit 1
+a: select count(*) from information_schema.tables where table_schema = 'public' and table_catalog = current_database() and table_type = 'BASE TABLE'
+a: select exists (select 1 from pg_tables where (current_schema() is null or schemaname = current_schema()) and tablename = 'items')
+a: select exists (select 1 from pg_catalog.pg_tables where schemaname = 'public' and tablename = 'nope')
+b: begin
+b: create table t (a int)
+a: select count(*) from pg_tables where tablename = 't'
+b: select count(*) from pg_tables where tablename = 't'
+b: commit
+a: select count(*) from pg_tables where tablename = 't'
+b: begin
+b: drop table t
+a: select count(*) from pg_tables where tablename = 't'
+b: select count(*) from pg_tables where tablename = 't'
+b: rollback
+a: select count(*) from pg_tables where tablename = 't'
+a: drop table t
+b: select count(*) from pg_tables where tablename = 't'
+`,
+		"sequences": items + `
+a: create sequence s
+a: select nextval('s'), nextval('public.s')
+b: begin
+b: select nextval('S')
+b: rollback
+a: select nextval('s')
+a: create sequence s
+a: create table s (a int)
+a: create sequence if not exists s
+a: create sequence items
+a: select nextval('items')
+a: select nextval('nope')
+a: select nextval(null)
+a: select nextval('s') from items
+a: create sequence t start with 40 no cycle
+a: select nextval('t')
+a: alter sequence t restart
+a: select nextval('t')
+a: alter sequence t restart with 7
+a: select nextval('t')
+a: begin
+a: alter sequence t restart with 100
+a: select nextval('t')
+b: select nextval('t')
+a: rollback
+b: alter sequence nope restart
+a: alter sequence if exists nope restart
+a: alter sequence items restart
+a: begin read only
+a: select nextval('t')
+a: rollback
+a: create sequence items_rvn cycle owned by items.version
+a: create sequence v owned by nope.version
+a: create sequence v owned by items.nope
+b: begin
+b: select nextval('items_rvn')
+a: drop table items
+b: commit
+a: select nextval('items_rvn')
+a: drop table s
+a: drop sequence s, t
+a: drop sequence s
+a: drop sequence if exists s
+a: create table u (a int)
+a: drop sequence u
+b: begin
+b: create sequence w
+a: select nextval('w')
+a: create sequence w
+b: commit
+a: select nextval('w')
+b: begin
+b: drop sequence w
+a: select nextval('w')
+b: rollback
+a: insert into u values (nextval('w')) returning a
+a: select count(*) from information_schema.tables where table_schema = 'public'
+`,
+		"bytes": `
+a: create table t (k bytea primary key, v bytea not null default 'x')
+a: insert into t (k) values ('a'), ('\x00ff'), ($1) <- \x6263
+a: insert into t (k) values ('\x61')
+a: select k, v from t order by k
+a: select k = 'a', k < 'b', k = '\x61'::bytea, k is null from t where k = 'a'
+a: update t set v = '' where k = '\x00ff' returning v, v = '', k::text
+a: update t set v = null where k = 'a'
+a: update t set v = 5
+a: update t set v = 'text'::text
+a: select k = 5 from t
+a: select k || 'x'::text from t
+a: select coalesce(null, k) from t where k = $1 <- \x6263
+a: delete from t where k > 'a'
+`,
 		"numbers": `
 a: select 9223372036854775807 + 1
 a: select 9223372036854775807::bigint * 2

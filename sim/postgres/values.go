@@ -65,6 +65,8 @@ func (s *Server) encode(t engine.Type, v any, format int16) []byte {
 		return []byte{}
 	case string:
 		return []byte(value)
+	case engine.Bytes:
+		v = []byte(value)
 	case time.Duration:
 		v = pgtype.Interval{Microseconds: value.Microseconds(), Valid: true}
 	}
@@ -99,6 +101,8 @@ func (s *Server) arguments(st *engine.Statement, m *pgproto3.Bind) ([]any, *engi
 			v = int64(value)
 		case int16:
 			v = int64(value)
+		case []byte:
+			v = engine.Bytes(value)
 		case pgtype.Interval:
 			v = time.Duration(value.Microseconds)*time.Microsecond + time.Duration(value.Days)*24*time.Hour
 		}

@@ -27,7 +27,7 @@ func New(d locktest.Deps, change ...func(*clientv3.Config)) (*clientv3.Client, e
 	}
 	client, err := clientv3.New(config)
 	if err == nil {
-		d.Etcd.AtEnd(func() { _ = client.Close() })
+		d.AtEnd(func() { _ = client.Close() })
 	}
 	return client, err
 }

@@ -21,6 +21,7 @@ import (
 type Client struct {
 	process *sim.Process
 	env     env.Env
+	options dynamodb.Options // without a retryer
 	sdk     *dynamodb.Client
 }
 
@@ -29,18 +30,38 @@ func New(p *sim.Process, node string, o Options) *Client {
 	o = o.WithDefaults()
 	// The client sleeps and draws for every worker that uses it.
 	worker := p.Worker(p.Name() + " dynamodb client")
-	return &Client{process: p, env: worker, sdk: dynamodb.New(dynamodb.Options{
-		Region:                   "us-east-1",
-		EndpointResolverV2:       endpoint{url.URL{Scheme: "http", Host: node}},
-		Credentials:              credentials{},
-		HTTPSignerV4:             unsigned{},
-		HTTPClient:               newTransport(p, worker, node, o),
-		Retryer:                  newRetryer(worker, o.Attempts),
-		IdempotencyTokenProvider: tokens{worker},
+	c := &Client{process: p, env: worker, options: dynamodb.Options{
+		Region:             "us-east-1",
+		EndpointResolverV2: endpoint{url.URL{Scheme: "http", Host: node}},
+		Credentials:        credentials{},
+		HTTPSignerV4:       unsigned{},
+		HTTPClient:         newTransport(p, worker, node, o),
+		RetryMaxAttempts:   o.Attempts,
 		// The responses have no checksum and no date.
 		DisableValidateResponseChecksum: true,
 		DisableClockSkewCorrection:      true,
-	})}
+	}}
+	c.sdk = dynamodb.New(c.options, func(own *dynamodb.Options) {
+		own.Retryer = newRetryer(worker, o.Attempts)
+		own.IdempotencyTokenProvider = tokens{worker}
+	})
+	return c
+}
+
+// Options returns the options of another client of the SDK, which retries in its own way. Its HTTP client executes a request in a
+// task of the world, until the context of the request ends.
+func (c *Client) Options() dynamodb.Options {
+	o := c.options
+	o.HTTPClient = direct{o.HTTPClient}
+	return o
+}
+
+// direct is an HTTP client whose requests have the context of the caller.
+type direct struct{ dynamodb.HTTPClient }
+
+// Do implements the HTTP client of the SDK.
+func (d direct) Do(r *http.Request) (*http.Response, error) {
+	return d.HTTPClient.Do(r.WithContext(context.WithValue(r.Context(), callKey{}, r.Context())))
 }
 
 // endpoint is the endpoint of all requests. To evaluate the rules of the SDK takes longer.

@@ -63,7 +63,8 @@ func start(s backend.Start) (backend.Cluster, error) {
 
 // Connect implements backend.Cluster.
 func (c *cluster) Connect(p *sim.Process, s backend.Settings) any {
-	return lockdynamodb.Port{Client: client.New(p, c.Names()[0], options(s))}
+	of := client.New(p, c.Names()[0], options(s))
+	return lockdynamodb.Port{Client: of, SDK: of.Options()}
 }
 
 // Delete implements backend.Deleter.

@@ -15,6 +15,7 @@ import (
 	"lockquake/internal/draw"
 	"lockquake/sim"
 	"lockquake/sim/postgres"
+	"lockquake/sim/postgres/engine"
 )
 
 func TestStatementsReturnTagsRowsAndValues(t *testing.T) {
@@ -397,5 +398,12 @@ func TestTheEnvironmentDoesNotReachTheServer(t *testing.T) {
 	}
 	if cfg.Database != "work" || len(cfg.RuntimeParams) != 0 || cfg.ConnectTimeout != 0 || len(cfg.Fallbacks) != 0 {
 		t.Errorf("the configuration is %+v", cfg.Config)
+	}
+}
+
+// A library that asks for the name of its database gets that of its configuration.
+func TestTheClientConnectsToTheDatabaseOfTheServer(t *testing.T) {
+	if got := (Options{}).WithDefaults().Database; got != engine.DatabaseName {
+		t.Errorf("the client connects to %s, and the database is %s", got, engine.DatabaseName)
 	}
 }

@@ -45,6 +45,8 @@ func conversion(from, to Type, explicit bool) func(any) (any, error) {
 		return func(v any) (any, error) { return float(v), nil }
 	case from.number() && to.number():
 		return func(v any) (any, error) { return float(v), nil }
+	case from == Bytea && !explicit:
+		return nil
 	case to.text():
 		return func(v any) (any, error) { return format(v), nil }
 	case !explicit:

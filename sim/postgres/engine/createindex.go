@@ -13,9 +13,9 @@ func (s *Session) createIndex(e *sql.CreateIndex, text string) error {
 	if e.Concurrently && (s.txn.explicit || s.grouped) {
 		return sql.Errorf("25001", "CREATE INDEX CONCURRENTLY cannot run inside a transaction block")
 	}
-	t := d.find(e.Table, s)
-	if t == nil {
-		return sql.Errorf("42P01", "relation \"%s\" does not exist", e.Table)
+	t, err := s.tableOf(e.Table)
+	if err != nil {
+		return err
 	}
 	m := share
 	if e.Concurrently {

@@ -19,6 +19,9 @@ func (s *Session) define(st *Statement, r *Result) error {
 	switch e := st.parsed.(type) {
 	case *sql.CreateTable:
 		r.Tag = "CREATE TABLE"
+		if e.Sequence != nil {
+			r.Tag = "CREATE SEQUENCE"
+		}
 		if err := s.writable(r.Tag); err != nil {
 			return err
 		}
@@ -29,10 +32,18 @@ func (s *Session) define(st *Statement, r *Result) error {
 			return err
 		}
 		return s.createIndex(e, st.Text)
+	case *sql.RestartSequence:
+		r.Tag = "ALTER SEQUENCE"
+		if err := s.writable(r.Tag); err != nil {
+			return err
+		}
+		return s.restartSequence(e, st.Text)
 	case *sql.Drop:
-		r.Tag = "DROP TABLE"
-		if e.Index {
+		switch r.Tag = "DROP TABLE"; {
+		case e.Index:
 			r.Tag = "DROP INDEX"
+		case e.Sequence:
+			r.Tag = "DROP SEQUENCE"
 		}
 		if err := s.writable(r.Tag); err != nil {
 			return err
@@ -58,7 +69,11 @@ func (s *Session) createTable(e *sql.CreateTable, text string) error {
 			return err
 		}
 		if d.find(e.Name, s) != nil {
-			return sql.Errorf("23505", "duplicate key value violates unique constraint \"pg_type_typname_nsp_index\"")
+			key := "pg_type_typname_nsp_index"
+			if e.Sequence != nil {
+				key = "pg_class_relname_nsp_index" // a table has a type of its name too, which is entered first
+			}
+			return sql.Errorf("23505", "duplicate key value violates unique constraint \"%s\"", key)
 		}
 	}
 	if d.find(e.Name, s) != nil {
@@ -77,7 +92,10 @@ func (s *Session) createTable(e *sql.CreateTable, text string) error {
 	s.txn.schema = append(s.txn.schema, schemaChange{
 		text: text,
 		undo: func() { d.remove(t) },
-		done: func() { t.creator = nil },
+		done: func() {
+			t.creator = nil
+			d.generation++ // other sessions see the table in the catalogue
+		},
 	})
 	return nil
 }
@@ -90,6 +108,29 @@ func (d *Database) remove(t *table) {
 	d.generation++
 }
 
+// tableOf returns a table for a statement that no sequence can have.
+func (s *Session) tableOf(name string) (*table, error) {
+	t := s.db.find(name, s)
+	switch {
+	case t == nil:
+		return nil, sql.Errorf("42P01", "relation \"%s\" does not exist", name)
+	case t.sequence:
+		return nil, sql.Unsupported("this statement about a sequence")
+	}
+	return t, nil
+}
+
+// withOwned returns a table and its sequences.
+func (d *Database) withOwned(t *table) []*table {
+	list := []*table{t}
+	for _, o := range d.tables {
+		if o.owner == t {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
 func (s *Session) drop(e *sql.Drop, text string) error {
 	d := s.db
 	for _, name := range e.Names {
@@ -99,25 +140,39 @@ func (s *Session) drop(e *sql.Drop, text string) error {
 			}
 			continue
 		}
+		kind := "table"
+		if e.Sequence {
+			kind = "sequence"
+		}
 		t := d.find(name, s)
-		if t == nil {
-			if e.IfExists {
-				continue
-			}
-			if d.index(name, s) != nil {
-				return sql.Errorf("42809", "\"%s\" is not a table", name)
-			}
-			return sql.Errorf("42P01", "table \"%s\" does not exist", name)
+		switch {
+		case t != nil && t.sequence != e.Sequence, t == nil && !e.IfExists && d.index(name, s) != nil:
+			return sql.Errorf("42809", "\"%s\" is not a %s", name, kind)
+		case t == nil && e.IfExists:
+			continue
+		case t == nil:
+			return sql.Errorf("42P01", "%s \"%s\" does not exist", kind, name)
 		}
-		if err := s.open(t, accessExclusive); err != nil {
-			return err
+		all := d.withOwned(t)
+		for _, o := range all {
+			if err := s.open(o, accessExclusive); err != nil {
+				return err
+			}
+			o.dropper = s.txn
 		}
-		t.dropper = s.txn
 		d.generation++
 		s.txn.schema = append(s.txn.schema, schemaChange{
 			text: text,
-			undo: func() { t.dropper = nil },
-			done: func() { d.remove(t) },
+			undo: func() {
+				for _, o := range all {
+					o.dropper = nil
+				}
+			},
+			done: func() {
+				for _, o := range all {
+					d.remove(o)
+				}
+			},
 		})
 	}
 	return nil
@@ -144,9 +199,9 @@ func (s *Session) dropIndex(name string, ifExists bool, text string) error {
 
 func (s *Session) truncate(e *sql.Truncate) error {
 	for _, name := range e.Tables {
-		t := s.db.find(name, s)
-		if t == nil {
-			return sql.Errorf("42P01", "relation \"%s\" does not exist", name)
+		t, err := s.tableOf(name)
+		if err != nil {
+			return err
 		}
 		if err := s.open(t, accessExclusive); err != nil {
 			return err
@@ -174,9 +229,9 @@ func (s *Session) lockTables(e *sql.Lock) error {
 		return sql.Errorf("42601", "syntax error at or near \"mode\"")
 	}
 	for _, name := range e.Tables {
-		t := s.db.find(name, s)
-		if t == nil {
-			return sql.Errorf("42P01", "relation \"%s\" does not exist", name)
+		t, err := s.tableOf(name)
+		if err != nil {
+			return err
 		}
 		granted, err := t.lock.acquire(s, m, untilCommit, !e.NoWait)
 		if err != nil {

@@ -21,6 +21,7 @@
 //   - lock.go is the lock manager, with the modes and the queues of PostgreSQL (mode.go); deadlock.go looks for cycles of waiting sessions,
 //     and first tries another order of a queue. advisory.go has the functions on advisory locks.
 //   - rowlock.go locks rows: a session queues for the version of the row, then waits for the transactions that have locked it.
+//   - catalog.go has the views of the system catalogue, sequence.go sequences, unknown.go the error about a function that is not simulated.
 //   - A standby gets the changes of a commit with [Database.Apply], and a crash leaves an [Image] (image.go).
 //
 // # What is the same as in PostgreSQL 15
@@ -47,6 +48,8 @@
 //     statement faster.
 //   - An index that a failed CREATE INDEX CONCURRENTLY leaves behind is invalid and keeps its name. It has no other
 //     effect.
+//   - The views of the system catalogue have the tables of the schema public, and not those of PostgreSQL. Their columns are of type text.
+//   - A crash and a failover leave no gap in a sequence. A standby learns of a value when the transaction that has drawn it commits.
 //   - A server notices a lost client only when it sends or receives. The database does not notice: the caller of
 //     [Session.Close] chooses the time.
 //   - Notices and warnings are left out. Commits are durable at once.

@@ -48,7 +48,11 @@ func TestStandbyHasWhatThePrimaryHasCommitted(t *testing.T) {
 1> update jobs set n = 8 where n = 7
 1> commit
 1> create table gone (id int)
+1> create sequence gone_too owned by gone.id
 1> drop table gone
+1> create sequence tokens
+1> select nextval('tokens')
+1> select nextval('tokens')
 1> begin
 1> insert into jobs (n) values (100)
 `)
@@ -76,12 +80,17 @@ func TestStandbyHasWhatThePrimaryHasCommitted(t *testing.T) {
 	if got := exec(t, standby.session("2"), "insert into jobs (n) values (9) returning id"); got[0][0] != int64(4) {
 		t.Errorf("the serial of a promoted standby goes on with %v", got)
 	}
+	if got := exec(t, standby.session("2"), "select nextval('tokens')"); got[0][0] != int64(3) {
+		t.Errorf("the sequence of a promoted standby goes on with %v", got)
+	}
 }
 
 func TestImageHasWhatWasCommittedAtACrash(t *testing.T) {
 	s := newScript(engine.Hooks{})
 	s.run(items + `1> create table jobs (id bigserial primary key)
 1> insert into jobs default values
+1> create sequence tokens start with 5 owned by jobs.id
+1> select nextval('tokens')
 1> begin
 1> insert into items values ('lost', 'x')
 1> update items set value = 'lost'
@@ -103,6 +112,12 @@ func TestImageHasWhatWasCommittedAtACrash(t *testing.T) {
     23505 duplicate key value violates unique constraint "items_pkey"
 1> insert into jobs default values returning id
     2
+1> select nextval('tokens')
+    6
+1> drop table jobs
+    DROP TABLE
+1> select nextval('tokens')
+    42P01 relation "tokens" does not exist
 `
 	if diff := cmp.Diff(want, after.run(want)); diff != "" {
 		t.Error(diff)

@@ -33,6 +33,12 @@ func functions(name string) []builtin {
 		return []builtin{{typ: Int4, f: func(s *Session, _ [3]any) (any, error) { return int64(s.pid), nil }}}
 	case "pg_is_in_recovery":
 		return []builtin{{typ: Bool, f: func(s *Session, _ [3]any) (any, error) { return s.db.recovery, nil }}}
+	case "current_database":
+		return []builtin{{typ: Text, f: func(*Session, [3]any) (any, error) { return DatabaseName, nil }}}
+	case "current_schema":
+		return []builtin{{typ: Text, f: func(*Session, [3]any) (any, error) { return schemaName, nil }}}
+	case "nextval":
+		return []builtin{{args: []Type{Text}, typ: Int8, volatile: true, f: func(s *Session, a [3]any) (any, error) { return s.nextval(a[0].(string)) }}}
 	case "version":
 		return []builtin{{typ: Text, f: func(*Session, [3]any) (any, error) { return "PostgreSQL 15 (simulated)", nil }}}
 	case "pg_sleep":
@@ -142,11 +148,7 @@ func (c *compiler) call(e *sql.Call, s *scope) (node, error) {
 			return c.apply(b, args)
 		}
 	}
-	var types []string
-	for _, a := range args {
-		types = append(types, a.typ.String())
-	}
-	return node{}, sql.Errorf("42883", "function %s(%s) does not exist", e.Name, strings.Join(types, ", "))
+	return node{}, unknownFunction(e.Name, args)
 }
 
 // accepts reports whether the arguments have types that the function takes without a cast.

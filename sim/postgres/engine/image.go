@@ -194,7 +194,7 @@ func (d *Database) applySchema(text string) error {
 func (d *Database) Tables() []string {
 	names := map[string]bool{}
 	for _, t := range d.tables {
-		if t.creator == nil {
+		if t.creator == nil && !t.sequence {
 			names[t.name] = true
 		}
 	}

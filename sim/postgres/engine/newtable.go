@@ -9,6 +9,9 @@ import (
 )
 
 func newTable(s *Session, e *sql.CreateTable) (*table, error) {
+	if e.Sequence != nil {
+		return newSequence(s, e)
+	}
 	t := &table{name: e.Name, definition: e, serials: make([]int64, len(e.Columns))}
 	t.lock = lock{object: relation, name: LockName{Table: e.Name}}
 	for i, def := range e.Columns {

@@ -130,11 +130,18 @@ type opening struct {
 	mode  mode
 }
 
-// table returns the table of that name, which the statement will lock in the mode.
+// table returns the table of that name, which the statement will lock in the mode. A view of the catalogue is not locked.
 func (c *compiler) table(name string, m mode) (*table, error) {
-	if t := c.session.db.find(name, c.session); t != nil {
-		c.opens = append(c.opens, opening{t, m})
-		return t, nil
+	if view := c.catalog(name); view != nil {
+		if m != accessShare {
+			return nil, sql.Unsupported("a change or a row lock of the system catalogue")
+		}
+		return view, nil
 	}
-	return nil, sql.Errorf("42P01", "relation \"%s\" does not exist", name)
+	t, err := c.session.tableOf(name)
+	if err != nil {
+		return nil, err
+	}
+	c.opens = append(c.opens, opening{t, m})
+	return t, nil
 }

@@ -24,6 +24,9 @@ type table struct {
 	dropped bool
 	serials []int64 // the last value of each serial column, by column
 
+	sequence bool   // serials has only its last value
+	owner    *table // of a sequence: is dropped with it
+
 	definition *sql.CreateTable
 }
 

@@ -5,10 +5,11 @@ import "lockquake/sim/postgres/sql"
 // Type is a type of SQL: its number (OID) in PostgreSQL.
 type Type uint32
 
-// The types that are simulated. In Go, values of them are bool, int64 (integers), string, float64, time.Time in UTC,
-// time.Duration and [Void]; numeric is float64, or int64 from a sum. Null is nil.
+// The types that are simulated. In Go, values of them are bool, int64 (integers), string, [Bytes], float64, time.Time in
+// UTC, time.Duration and [Void]; numeric is float64, or int64 from a sum. Null is nil.
 const (
 	Bool        Type = 16
+	Bytea       Type = 17
 	Int8        Type = 20
 	Int2        Type = 21
 	Int4        Type = 23
@@ -24,6 +25,9 @@ const (
 
 // Void is the value of a function without a result.
 type Void struct{}
+
+// Bytes is a value of the type bytea.
+type Bytes string
 
 // typeOf returns the type of a name, and whether it is a serial.
 func typeOf(name string) (t Type, serial bool, err error) {
@@ -44,6 +48,8 @@ func typeOf(name string) (t Type, serial bool, err error) {
 		return Text, false, nil
 	case "varchar", "character varying":
 		return Varchar, false, nil
+	case "bytea":
+		return Bytea, false, nil
 	case "float8", "double precision", "float":
 		return Float8, false, nil
 	case "timestamptz", "timestamp with time zone":
@@ -54,7 +60,7 @@ func typeOf(name string) (t Type, serial bool, err error) {
 		return Numeric, false, nil
 	case "void":
 		return VoidType, false, nil
-	case "timestamp", "timestamp without time zone", "date", "time", "uuid", "json", "jsonb", "bytea", "real", "float4", "name", "char", "oid", "regclass", "xid":
+	case "timestamp", "timestamp without time zone", "date", "time", "uuid", "json", "jsonb", "real", "float4", "name", "char", "oid", "regclass", "xid":
 		return 0, false, sql.Unsupported("type " + name)
 	}
 	return 0, false, sql.Errorf("42704", "type \"%s\" does not exist", name)
@@ -65,6 +71,8 @@ func (t Type) String() string {
 	switch t {
 	case Bool:
 		return "boolean"
+	case Bytea:
+		return "bytea"
 	case Int8:
 		return "bigint"
 	case Int2:

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"encoding/hex"
 	"fmt"
 	"math"
 	"strconv"
@@ -16,6 +17,8 @@ func format(v any) string {
 	switch v := v.(type) {
 	case string:
 		return v
+	case Bytes:
+		return `\x` + hex.EncodeToString([]byte(v))
 	case int64:
 		return strconv.FormatInt(v, 10)
 	case bool:
@@ -71,6 +74,8 @@ func read(text string, t Type) (any, error) {
 		case "f", "false", "no", "n", "off", "0":
 			return false, nil
 		}
+	case Bytea:
+		return readBytes(text)
 	case Timestamptz:
 		return readTime(trimmed)
 	case Interval:
@@ -79,6 +84,22 @@ func read(text string, t Type) (any, error) {
 		return Void{}, nil
 	}
 	return nil, sql.Errorf("22P02", "invalid input syntax for type %s: \"%s\"", t, text)
+}
+
+// readBytes reads bytes in hexadecimal, or a text without escapes.
+func readBytes(text string) (any, error) {
+	digits, isHex := strings.CutPrefix(text, `\x`)
+	if !isHex {
+		if strings.Contains(text, `\`) {
+			return nil, sql.Unsupported("an escape in a value of type bytea")
+		}
+		return Bytes(text), nil
+	}
+	b, err := hex.DecodeString(digits)
+	if err != nil {
+		return nil, sql.Unsupported("this value of type bytea")
+	}
+	return Bytes(b), nil
 }
 
 func readTime(text string) (any, error) {
@@ -223,6 +244,8 @@ func compare(a, b any) int {
 		return cmp.Compare(a, float(b))
 	case string:
 		return strings.Compare(a, b.(string))
+	case Bytes:
+		return cmp.Compare(a, b.(Bytes))
 	case bool:
 		switch {
 		case a == b.(bool):

@@ -5,7 +5,7 @@ type Query struct {
 	Text string
 	// With has the tables of WITH.
 	With []CommonTable
-	// Statement is a *Select, *Insert, *Update, *Delete, *CreateTable, *CreateIndex, *Drop, *Truncate, *Lock,
+	// Statement is a *Select, *Insert, *Update, *Delete, *CreateTable, *CreateIndex, *RestartSequence, *Drop, *Truncate, *Lock,
 	// *Transaction, *Set, *Show or *Discard.
 	Statement any
 }
@@ -168,13 +168,27 @@ type Unique struct {
 	Primary bool
 }
 
-// CreateTable is CREATE TABLE.
+// CreateTable is CREATE TABLE, or CREATE SEQUENCE if Sequence is not nil.
 type CreateTable struct {
 	Name        string
 	IfNotExists bool
 	Columns     []ColumnDef
 	Uniques     []Unique
 	Checks      []Check
+	Sequence    *Sequence
+}
+
+// Sequence is a sequence whose first value is Start. It is dropped with the column Owner, if it has one.
+type Sequence struct {
+	Start int64
+	Owner *Column
+}
+
+// RestartSequence is ALTER SEQUENCE ... RESTART. With 0 it restarts with the first value of the sequence.
+type RestartSequence struct {
+	Name     string
+	IfExists bool
+	With     int64
 }
 
 // CreateIndex is CREATE INDEX of an index that is not unique.
@@ -184,10 +198,10 @@ type CreateIndex struct {
 	Concurrently, IfNotExists bool
 }
 
-// Drop is DROP TABLE or, with Index, DROP INDEX.
+// Drop is DROP TABLE or, with Index, DROP INDEX or, with Sequence, DROP SEQUENCE.
 type Drop struct {
-	Names           []string
-	IfExists, Index bool
+	Names                     []string
+	IfExists, Index, Sequence bool
 }
 
 // Truncate is TRUNCATE.

@@ -129,16 +129,23 @@ func (p *parser) name() (string, error) {
 	return "", p.unexpected()
 }
 
-// table reads the name of a table. The schema public may precede it.
+// InformationSchema is the schema of views of the system catalogue. It remains a part of their names.
+const InformationSchema = "information_schema"
+
+// table reads the name of a table. The schemas public and pg_catalog may precede it.
 func (p *parser) table() (string, error) {
-	n, err := p.name()
+	schema, err := p.name()
 	if err != nil || !p.symbol(".") {
+		return schema, err
+	}
+	n, err := p.name()
+	switch schema {
+	case "public", "pg_catalog":
 		return n, err
+	case InformationSchema:
+		return schema + "." + n, err
 	}
-	if n != "public" {
-		return "", Unsupported("schema " + n)
-	}
-	return p.name()
+	return "", Unsupported("schema " + schema)
 }
 
 func (p *parser) names() ([]string, error) {
@@ -190,13 +197,15 @@ func (p *parser) statement() (any, error) {
 		p.word("table")
 		list, err := p.names()
 		return &Truncate{list}, err
+	case "alter":
+		return p.alterSequence()
 	case "lock":
 		return p.lock()
 	case "begin", "start", "commit", "end", "rollback", "abort":
 		return p.transaction()
 	case "set", "reset", "show", "discard":
 		return p.setting()
-	case "savepoint", "release", "prepare", "execute", "deallocate", "declare", "fetch", "move", "close", "copy", "listen", "notify", "unlisten", "alter",
+	case "savepoint", "release", "prepare", "execute", "deallocate", "declare", "fetch", "move", "close", "copy", "listen", "notify", "unlisten",
 		"do", "explain", "analyze", "vacuum", "merge", "call", "comment", "grant", "revoke", "checkpoint", "cluster", "reindex", "refresh":
 		return nil, Unsupported(strings.ToUpper(t.text))
 	}

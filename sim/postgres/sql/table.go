@@ -12,6 +12,8 @@ func (p *parser) create() (any, error) {
 		return p.createTable()
 	case p.word("index"):
 		return p.createIndex()
+	case p.word("sequence"):
+		return p.createSequence()
 	case p.is("unique"):
 		return nil, Unsupported("CREATE UNIQUE INDEX")
 	case p.peek().kind == word:
@@ -167,8 +169,10 @@ func (p *parser) createIndex() (any, error) {
 func (p *parser) drop() (any, error) {
 	p.at++
 	s := &Drop{}
-	switch p.one("table", "index") {
+	switch p.one("table", "index", "sequence") {
 	case "table":
+	case "sequence":
+		s.Sequence = true
 	case "index":
 		s.Index = true
 		if p.is("concurrently") {

@@ -4,4 +4,6 @@
 // A [Client] has one session (session.go). Two tasks of the process serve it: one connects, sends the
 // watches again and receives (connection.go), the other one sends pings. Requests are in requests.go,
 // watches and signals in watches.go.
+//
+// go-zookeeper itself runs in the processes of package locktest, over connections that speak ZooKeeper's protocol (netconn.go, jute.go).
 package client

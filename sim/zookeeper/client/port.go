@@ -17,7 +17,7 @@ func (c *Client) Port() lockzookeeper.Port {
 			c.status.Timeout = timeout
 		}
 		return port{c}
-	}}
+	}, Servers: c.servers, Dial: c.dialServer}
 }
 
 // port implements lockzookeeper.Client.
