@@ -328,6 +328,11 @@ func TestAHolderCountsItsLeaseFromItsLastRenewal(t *testing.T) {
 		t.meta.Answer = answer
 		return t.until(9 * s).tell(history.Event{Type: history.Renewed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Sent: 9*s - time.Millisecond, Until: 19 * s})
 	}
+	// within is a history in which the strategy waits for one of several servers for the given time.
+	within := func(t *scriptedHistory, timeout time.Duration) *scriptedHistory {
+		t.meta.NodeTimeout = timeout
+		return t
+	}
 	// far is a section whose messages take 100 ms each. It is renewed at 5 s.
 	far := func() *scriptedHistory {
 		return story("counter", "off").call("a").leased("a", 10*s).stop().after(100*time.Millisecond).enter("a", 0).until(5 * s).
@@ -376,6 +381,8 @@ func TestAHolderCountsItsLeaseFromItsLastRenewal(t *testing.T) {
 		},
 		{name: "the client may have given up before the answers came", story: lost(slow(6*s), 10100*time.Millisecond), want: Valid},
 		{name: "the client waits for longer than the answers take", story: lost(slow(7*s), 10100*time.Millisecond), want: Invalid, count: 1, text: "lost though held"},
+		{name: "the strategy may have given the server up before the answers came", story: lost(within(slow(7*s), 6*s), 10100*time.Millisecond), want: Valid},
+		{name: "the strategy waits for longer than the answers take", story: lost(within(slow(0), 7*s), 10100*time.Millisecond), want: Invalid, count: 1, text: "lost though held"},
 		// Its lease is over at 14.9 s, or up to 300 ms earlier if its client opened a connection first.
 		{name: "its client may have opened a connection before it sent the renewal", story: lost(far(), 14700*time.Millisecond), want: Valid},
 		{name: "opening a connection does not take that long", story: lost(far(), 14500*time.Millisecond), want: Invalid, count: 1, text: "...which it had renewed 9.6s before"},

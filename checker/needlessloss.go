@@ -66,7 +66,7 @@ func (in *input) givenUp(s *history.Section) (seq int64, at time.Duration) {
 
 // needless says why the loss of s at the given time was needless. It returns "" if it was not.
 func (in *input) needless(s *history.Section, at time.Duration) string {
-	lease, from := in.lastLease(s, at)
+	lease, from := in.lastLease(s, at, in.lastKnown)
 	switch {
 	case lease == 0, in.clockFaulty(s.Worker, s.CallAt, at):
 		return "" // the grant never expires, or the holder's clock was wrong
@@ -76,7 +76,8 @@ func (in *input) needless(s *history.Section, at time.Duration) string {
 	if over := from + lease - in.margin(lease) - clockSlack; at < over {
 		return fmt.Sprintf("%s before its lease was over by its own clock", readable(from+lease-at))
 	}
-	if free := longest(in.cutOff(s.Worker), from, at); in.renews() && free >= lease/needlessShare {
+	_, since := in.lastLease(s, at, in.lastArrived)
+	if free := longest(in.cutOff(s.Worker), since, at); in.renews() && free >= lease/needlessShare {
 		return fmt.Sprintf("after %s in which it could have renewed its lease", readable(free))
 	}
 	return ""
@@ -95,40 +96,55 @@ func (in *input) heldLongest(s *history.Section, lease, at time.Duration) bool {
 	return in.Meta.MaxHold != 0 && at >= s.EnterAt+in.Meta.MaxHold-lease
 }
 
-// lastLease returns the last lease that the holder of s knew of, and when it sent the request for
-// it.
-func (in *input) lastLease(s *history.Section, at time.Duration) (lease, from time.Duration) {
+// lastLease returns the last lease of s at the given time, and when the holder sent the request for it. Last says which is the
+// last renewal of a grant.
+func (in *input) lastLease(s *history.Section, at time.Duration, last func(*evidence.Grant, time.Duration) (*history.Event, time.Duration)) (lease, from time.Duration) {
 	h := in.Holding(s)
 	type known struct{ from, until time.Duration }
 	const few = 8 // servers, so that the list stays on the stack
 	list := make([]known, 0, few)
 	for _, g := range h.Grants {
-		last := known{from: max(h.Asked(), g.Given.Sent)}
-		last.until = last.from
+		one := known{from: max(h.Asked(), g.Given.Sent)}
+		one.until = one.from
 		if g.Given.Until != 0 {
-			last.until = last.from + g.Given.Until - g.Given.At
+			one.until = one.from + g.Given.Until - g.Given.At
 		}
-		if e, from := in.lastKnown(g, at); e != nil {
-			last = known{from, from + e.Until - e.At}
+		if e, from := last(g, at); e != nil {
+			one = known{from, from + e.Until - e.At}
 		}
-		list = append(list, last)
+		list = append(list, one)
 	}
 	// The lock is lost with the grant that leaves fewer than a quorum.
 	slices.SortFunc(list, func(a, b known) int { return cmp.Compare(a.until, b.until) })
-	last := list[max(len(list)-h.Quorum, 0)]
-	return last.until - last.from, last.from
+	end := list[max(len(list)-h.Quorum, 0)]
+	return end.until - end.from, end.from
 }
 
-// lastKnown returns the last renewal of a grant whose answer its holder had at the given time, and a lower bound of the time
+// lastArrived returns the last renewal of a grant whose answer its holder probably had at the given time, and when the request was
+// sent; nil if there is none. The answer takes about as long as the request did. A renewal whose answer may have been lost or late
+// does not count.
+func (in *input) lastArrived(g *evidence.Grant, at time.Duration) (e *history.Event, sent time.Duration) {
+	hindered := in.Hindered(g.Worker)
+	for _, e := range slices.Backward(g.Renewals) {
+		if back := e.At + e.At - e.Sent; e.Sent != 0 && e.Until != 0 && back < at && len(hindered.Within(e.Sent, back+1)) == 0 {
+			return e, e.Sent
+		}
+	}
+	return nil, 0
+}
+
+// lastKnown returns the last renewal of a grant whose answer its holder certainly had at the given time, and a lower bound of the time
 // from which the holder counts the lease; nil if there is none. A renewal whose answer may have been lost or late does not
-// count: an answer may take as long as the slowest request for the lock, and the client may give up before it comes.
+// count: an answer may take as long as the slowest request for the lock, and the client or the strategy may give up before it comes.
 //
 // A client that gets no answer, or an error, sends its request again. The lease then counts from the first copy, which it has
 // sent after the answer to the renewal before.
 func (in *input) lastKnown(g *evidence.Grant, at time.Duration) (e *history.Event, from time.Duration) {
 	slowest, hindered := in.slowest(g.Key), in.Hindered(g.Worker)
-	if in.Meta.Answer != 0 && 2*slowest >= in.Meta.Answer {
-		return nil, 0
+	for _, patience := range []time.Duration{in.Meta.Answer, in.Meta.NodeTimeout} {
+		if patience != 0 && 2*slowest >= patience {
+			return nil, 0
+		}
 	}
 	for i, e := range slices.Backward(g.Renewals) {
 		back := e.At + max(e.At-e.Sent, slowest)

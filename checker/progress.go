@@ -245,8 +245,14 @@ func (in *input) messages(s *history.Section) (time.Duration, bool) {
 // for the resource or for another lock. So a body that hangs does not extend the patience.
 func (in *input) worked(s *history.Section, to time.Duration) time.Duration {
 	idle := slices.Clone(in.Stopped()[s.Worker])
-	for _, o := range s.Ops {
-		idle = append(idle, evidence.Stretch{From: o.InvokeAt, To: answeredBy(o, to)})
+	for i, o := range s.Ops {
+		next := s.Leave
+		if i+1 < len(s.Ops) {
+			next = s.Ops[i+1].Invoke
+		}
+		if next == 0 || o.Return < next { // otherwise the body went on: a write in a transaction is answered by the commit
+			idle = append(idle, evidence.Stretch{From: o.InvokeAt, To: answeredBy(o, to)})
+		}
 	}
 	within, _ := slices.BinarySearchFunc(in.Sections, s.Enter, func(x *history.Section, seq int64) int { return cmp.Compare(x.Call, seq) })
 	for _, inner := range in.Sections[within:] {

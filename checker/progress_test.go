@@ -161,6 +161,28 @@ func TestTheMessagesOfATurnExtendThePatience(t *testing.T) {
 	})
 }
 
+// A write in a transaction is answered by the commit, so the body is at work until then. If it waits for the answer, it is not.
+func TestTheWorkInATransactionExtendsThePatience(t *testing.T) {
+	turns := func(end func(s *scriptedHistory) *scriptedHistory) *scriptedHistory {
+		s := story("counter", "off")
+		for range 9 { // most messages take no time
+			s.acquire("a", 0).release("a")
+		}
+		s.call("d")
+		for range 2 {
+			end(s.call("a").grant("a").enter("a", 0).sendWrite("a", "1").after(40*time.Second)).ended("a", history.Freed).ofSection("a", history.Released)
+		}
+		return s.grant("d").enter("d", 0).release("d").final("1")
+	}
+	judge(t, "progress", []verdictCase{
+		{name: "in a transaction", story: turns(func(s *scriptedHistory) *scriptedHistory { return s.leave("a").applied("a").ok("a") }), want: Valid},
+		{
+			name:  "after each answer of the resource",
+			story: turns(func(s *scriptedHistory) *scriptedHistory { return s.applied("a").ok("a").leave("a") }), want: Invalid, count: 1, text: "starved: d's section 1",
+		},
+	})
+}
+
 // A release that hangs again and again is no turn that a worker has to wait for.
 func TestReleasesThatHangDoNotExcuseEachOther(t *testing.T) {
 	hangs := func(d time.Duration) *scriptedHistory {

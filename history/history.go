@@ -165,43 +165,44 @@ const (
 
 // Meta describes the run of a history.
 type Meta struct {
-	Schema    int               `json:"schema"`              // version of this format, 1
-	Version   string            `json:"version"`             // of the program that wrote it
-	Scenario  string            `json:"scenario"`            //
-	Strategy  string            `json:"strategy"`            //
-	Label     string            `json:"label"`               // the scenario's name for this use of the strategy
-	Seed      uint64            `json:"seed"`                //
-	Workload  string            `json:"workload"`            // counter, register, ...
-	Fence     string            `json:"fence"`               // the resource's policy: off, writes, reads-writes, ...
-	Fenced    bool              `json:"fenced"`              // the strategy promises tokens that rise with every grant
-	Tells     bool              `json:"tells,omitempty"`     // the strategy promises to tell its holder of a loss while it works
-	Doubts    bool              `json:"doubts,omitempty"`    // the strategy tells its holder of a loss as soon as it cannot reach the servers, which may still hold the lock
-	MaxHold   time.Duration     `json:"max_hold,omitempty"`  // maximum time for which one grant is renewed, 0 for no limit
-	Margin    time.Duration     `json:"margin,omitempty"`    // how long before the end of its lease a holder may give it up, 0 for not before
-	LockFree  bool              `json:"lock_free,omitempty"` // the strategy takes no lock, so no worker ever holds anything
-	Keeps     bool              `json:"keeps,omitempty"`     // an owner keeps its grant from section to section
-	Unread    string            `json:"unread,omitempty"`    // why the holders cannot be read from the server's records; "" if they can
-	Nodes     int               `json:"nodes,omitempty"`     // independent lock servers, 0 for one
-	Quorum    int               `json:"quorum,omitempty"`    // how many of them have to grant a lock, 0 for one
-	Members   int               `json:"members,omitempty"`   // members of one replicated service that has the locks, 0 if there is none
-	Leader    string            `json:"leader,omitempty"`    // the member that led them at first, "" if there is none or it is unknown
-	Replica   bool              `json:"replica,omitempty"`   // the strategy waits for a replica of the server, or the work reads from it
-	Workers   []string          `json:"workers"`             // in the order of their numbers
-	Processes int               `json:"processes,omitempty"` // over which the workers are spread in turn, 0 if each has its own
-	Initial   map[string]string `json:"initial,omitempty"`   // items that did not begin empty
-	TTL       time.Duration     `json:"ttl,omitempty"`       // lease time of the lock, 0 for none
-	Counted   time.Duration     `json:"counted,omitempty"`   // the lease that a holder counts on, if the servers may keep it for longer (TTL); 0 for the TTL
-	Answer    time.Duration     `json:"answer,omitempty"`    // how long a client waits for an answer of a lock server, 0 if unknown
-	Commit    string            `json:"commit,omitempty"`    // "after-release" if the work writes after its section has returned, "" if inside it
-	Tries     int               `json:"tries,omitempty"`     // how often a unit of work may be begun, 0 for no limit
-	Limit     int               `json:"limit,omitempty"`     // of a rate limit: how many requests a window may admit, 0 for none
-	Window    time.Duration     `json:"window,omitempty"`    // the length of that window
-	Permits   int               `json:"permits,omitempty"`   // how many sections of one lock may be at work at once, 0 for one
-	Duration  time.Duration     `json:"duration"`            // when the last sections and faults began
-	End       time.Duration     `json:"end"`                 // when the run was over
-	Stopped   Stop              `json:"stopped,omitempty"`   // why it ended, if a section was still open
-	Checksum  string            `json:"checksum,omitempty"`  // of the run's trace
-	Part      *Part             `json:"part,omitempty"`      // of a history with only the events of one lock of a run; null for a whole run
+	Schema      int               `json:"schema"`                 // version of this format, 1
+	Version     string            `json:"version"`                // of the program that wrote it
+	Scenario    string            `json:"scenario"`               //
+	Strategy    string            `json:"strategy"`               //
+	Label       string            `json:"label"`                  // the scenario's name for this use of the strategy
+	Seed        uint64            `json:"seed"`                   //
+	Workload    string            `json:"workload"`               // counter, register, ...
+	Fence       string            `json:"fence"`                  // the resource's policy: off, writes, reads-writes, ...
+	Fenced      bool              `json:"fenced"`                 // the strategy promises tokens that rise with every grant
+	Tells       bool              `json:"tells,omitempty"`        // the strategy promises to tell its holder of a loss while it works
+	Doubts      bool              `json:"doubts,omitempty"`       // the strategy tells its holder of a loss as soon as it cannot reach the servers, which may still hold the lock
+	MaxHold     time.Duration     `json:"max_hold,omitempty"`     // maximum time for which one grant is renewed, 0 for no limit
+	Margin      time.Duration     `json:"margin,omitempty"`       // how long before the end of its lease a holder may give it up, 0 for not before
+	LockFree    bool              `json:"lock_free,omitempty"`    // the strategy takes no lock, so no worker ever holds anything
+	Keeps       bool              `json:"keeps,omitempty"`        // an owner keeps its grant from section to section
+	Unread      string            `json:"unread,omitempty"`       // why the holders cannot be read from the server's records; "" if they can
+	Nodes       int               `json:"nodes,omitempty"`        // independent lock servers, 0 for one
+	Quorum      int               `json:"quorum,omitempty"`       // how many of them have to grant a lock, 0 for one
+	Members     int               `json:"members,omitempty"`      // members of one replicated service that has the locks, 0 if there is none
+	Leader      string            `json:"leader,omitempty"`       // the member that led them at first, "" if there is none or it is unknown
+	Replica     bool              `json:"replica,omitempty"`      // the strategy waits for a replica of the server, or the work reads from it
+	Workers     []string          `json:"workers"`                // in the order of their numbers
+	Processes   int               `json:"processes,omitempty"`    // over which the workers are spread in turn, 0 if each has its own
+	Initial     map[string]string `json:"initial,omitempty"`      // items that did not begin empty
+	TTL         time.Duration     `json:"ttl,omitempty"`          // lease time of the lock, 0 for none
+	Counted     time.Duration     `json:"counted,omitempty"`      // the lease that a holder counts on, if the servers may keep it for longer (TTL); 0 for the TTL
+	Answer      time.Duration     `json:"answer,omitempty"`       // how long a client waits for an answer of a lock server, 0 if unknown
+	NodeTimeout time.Duration     `json:"node_timeout,omitempty"` // how long a strategy waits for one of several independent servers, 0 for as long as the client
+	Commit      string            `json:"commit,omitempty"`       // "after-release" if the work writes after its section has returned, "" if inside it
+	Tries       int               `json:"tries,omitempty"`        // how often a unit of work may be begun, 0 for no limit
+	Limit       int               `json:"limit,omitempty"`        // of a rate limit: how many requests a window may admit, 0 for none
+	Window      time.Duration     `json:"window,omitempty"`       // the length of that window
+	Permits     int               `json:"permits,omitempty"`      // how many sections of one lock may be at work at once, 0 for one
+	Duration    time.Duration     `json:"duration"`               // when the last sections and faults began
+	End         time.Duration     `json:"end"`                    // when the run was over
+	Stopped     Stop              `json:"stopped,omitempty"`      // why it ended, if a section was still open
+	Checksum    string            `json:"checksum,omitempty"`     // of the run's trace
+	Part        *Part             `json:"part,omitempty"`         // of a history with only the events of one lock of a run; null for a whole run
 }
 
 // Part says which part of a run a history has, and what the checks of one lock need to know of the whole run.

@@ -120,6 +120,7 @@ func (m *Meta) check(known Names) error {
 		{"ttl", int64(m.TTL)},
 		{"counted", int64(m.Counted)},
 		{"answer", int64(m.Answer)},
+		{"node_timeout", int64(m.NodeTimeout)},
 		{"tries", int64(m.Tries)},
 		{"limit", int64(m.Limit)},
 		{"window", int64(m.Window)},

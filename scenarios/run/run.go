@@ -318,6 +318,10 @@ func (r *run) judge() (*results.Trial, error) {
 	if n := r.independent(); n > 1 {
 		count, quorum = n, lock.Topology{Nodes: n}.Quorum()
 	}
+	var nodeTimeout time.Duration
+	if count > 1 {
+		nodeTimeout = params.NodeTimeout
+	}
 	var leader string
 	if c, ok := r.cluster.(backend.Led); ok {
 		leader = c.FirstLeader()
@@ -337,7 +341,7 @@ func (r *run) judge() (*results.Trial, error) {
 			TTL: params.TTL, Counted: counted, Tries: params.Tries,
 			Commit:   work.Commit.Recorded(),
 			Unread:   r.unread,
-			Answer:   r.answer(),
+			Answer:   r.answer(), NodeTimeout: nodeTimeout,
 			Duration: s.Duration, End: r.world.Time(), Checksum: r.world.Checksum(),
 		},
 	}
