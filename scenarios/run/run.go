@@ -339,9 +339,9 @@ func (r *run) judge() (*results.Trial, error) {
 			Nodes: count, Quorum: quorum, Members: r.servers.Members, Leader: leader, Replica: r.needsReplica(params.Wait),
 			Workers: r.names, Processes: s.Processes, Initial: r.initial(),
 			TTL: params.TTL, Counted: counted, Tries: params.Tries,
-			Commit:   work.Commit.Recorded(),
-			Unread:   r.unread,
-			Answer:   r.answer(), NodeTimeout: nodeTimeout,
+			Commit: work.Commit.Recorded(),
+			Unread: r.unread,
+			Answer: r.answer(), NodeTimeout: nodeTimeout,
 			Duration: s.Duration, End: r.world.Time(), Checksum: r.world.Checksum(),
 		},
 	}
