@@ -121,14 +121,10 @@ func (in *input) lastLease(s *history.Section, at time.Duration, last func(*evid
 }
 
 // lastArrived returns the last renewal of a grant whose answer its holder probably had at the given time, and when the request was
-// sent; nil if there is none. The answer takes about as long as the request did. A renewal whose answer may have been lost or late
-// does not count.
+// sent; nil if there is none. The answer takes about as long as the request did.
 func (in *input) lastArrived(g *evidence.Grant, at time.Duration) (e *history.Event, sent time.Duration) {
-	hindered := in.Hindered(g.Worker)
-	for _, e := range slices.Backward(g.Renewals) {
-		if back := e.At + e.At - e.Sent; e.Sent != 0 && e.Until != 0 && back < at && len(hindered.Within(e.Sent, back+1)) == 0 {
-			return e, e.Sent
-		}
+	if i := in.lastAnswered(g, at, 0); i >= 0 {
+		return g.Renewals[i], g.Renewals[i].Sent
 	}
 	return nil, 0
 }
@@ -140,27 +136,38 @@ func (in *input) lastArrived(g *evidence.Grant, at time.Duration) (e *history.Ev
 // A client that gets no answer, or an error, sends its request again. The lease then counts from the first copy, which it has
 // sent after the answer to the renewal before.
 func (in *input) lastKnown(g *evidence.Grant, at time.Duration) (e *history.Event, from time.Duration) {
-	slowest, hindered := in.slowest(g.Key), in.Hindered(g.Worker)
+	slowest := in.slowest(g.Key)
 	for _, patience := range []time.Duration{in.Meta.Answer, in.Meta.NodeTimeout} {
 		if patience != 0 && 2*slowest >= patience {
 			return nil, 0
 		}
 	}
-	for i, e := range slices.Backward(g.Renewals) {
-		back := e.At + max(e.At-e.Sent, slowest)
-		if e.Sent == 0 || e.Until == 0 || back >= at || len(hindered.Within(e.Sent, back+1)) > 0 {
-			continue
-		}
-		before := g.Given
-		if i > 0 {
-			before = g.Renewals[i-1]
-		}
-		if before.At < e.Sent && hindered.Touches(before.At, e.Sent) {
-			return e, before.At
-		}
-		return e, e.Sent
+	i := in.lastAnswered(g, at, slowest)
+	if i < 0 {
+		return nil, 0
 	}
-	return nil, 0
+	e, before := g.Renewals[i], g.Given
+	if i > 0 {
+		before = g.Renewals[i-1]
+	}
+	if before.At < e.Sent && in.Hindered(g.Worker).Touches(before.At, e.Sent) {
+		return e, before.At
+	}
+	return e, e.Sent
+}
+
+// lastAnswered returns the index of the last renewal of a grant whose answer came before the given time, -1 if there is none. An
+// answer takes as long as its request did, and at least as long as given. A renewal whose answer may have been lost or late does not
+// count.
+func (in *input) lastAnswered(g *evidence.Grant, at, least time.Duration) int {
+	hindered := in.Hindered(g.Worker)
+	for i, e := range slices.Backward(g.Renewals) {
+		back := e.At + max(e.At-e.Sent, least)
+		if e.Sent != 0 && e.Until != 0 && back < at && len(hindered.Within(e.Sent, back+1)) == 0 {
+			return i
+		}
+	}
+	return -1
 }
 
 // slowest returns how long the slowest request about a lock took to arrive, without those that a fault hindered and those that

@@ -51,6 +51,14 @@ func (t *scriptedHistory) givesUp(at time.Duration) *scriptedHistory {
 
 func TestGivingUpAGoodLeaseIsNeedless(t *testing.T) {
 	const s = time.Second
+	// doubtful is renewed at 12 s by a request that took 0.6 s. The strategy waits for an answer for 1 s only, so it is certain
+	// of no renewal.
+	doubtful := func() *scriptedHistory {
+		t := keeper(3*s, 6*s, 9*s).until(12 * s).
+			tell(history.Event{Type: history.Renewed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Sent: 11400 * time.Millisecond, Until: 22 * s})
+		t.meta.NodeTimeout = s
+		return t
+	}
 	judge(t, "needless-loss", []verdictCase{
 		{name: "nothing given up", story: keeper(3*s, 6*s).release("a"), want: Valid},
 		{name: "lost before it was told", story: keeper(3*s).until(13*s).expire("a").told("a").leave("a").answered("a", "lost", "lost"), want: Valid},
@@ -82,6 +90,11 @@ func TestGivingUpAGoodLeaseIsNeedless(t *testing.T) {
 		},
 		{
 			name: "the answer of a renewal was lost with all that followed", story: keeper(3*s).unanswered("partition", "lock->a", 6*s, 13*s).givesUp(13*s - 2*time.Millisecond), want: Valid,
+		},
+		{name: "cut off soon after a renewal of which it cannot be certain", story: doubtful().broken("partition", "a->lock", 13*s, 22*s).givesUp(22 * s), want: Valid},
+		{
+			name: "cut off long after such a renewal", story: doubtful().broken("partition", "a->lock", 18*s, 22*s).givesUp(22 * s), want: Invalid, count: 1,
+			text: "...after 6.6s in which it could have renewed its lease",
 		},
 		{name: "its clock was set", story: keeper(3*s).broken("clock-step", "a", 4*s, 5*s).givesUp(7 * s), want: Valid},
 		{name: "a lock that is never renewed ends with its lease", story: keeper().givesUp(10 * s), want: Valid},
