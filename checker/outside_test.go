@@ -29,6 +29,7 @@ func TestATokenDoesNotProtectAnItemOutside(t *testing.T) {
 	judge(t, "linearizable", []verdictCase{
 		{"charged twice", charged, Valid, "", 0},
 		{"the second is refused", refused, Valid, "", 0},
+		{"a charge may be read", both(true, func(s *scriptedHistory) *scriptedHistory { return s.read("a", "b") }), Valid, "", 0},
 		{"the service does not heed its key", ignored, Invalid, "item outside/keyed/order-1 is not linearizable", 1},
 	})
 	// The work has heard of the refusal, and may go on.
