@@ -135,6 +135,7 @@ func TestServersAreStoppedIfTheOthersAreTooFew(t *testing.T) {
 		{"two of four members", history.Meta{Members: 4}, []string{"lock-4", "lock-1"}, later},
 		{"one of two members", history.Meta{Members: 2}, []string{"lock-2"}, later},
 		{"a replica", history.Meta{}, []string{"lock-replica"}, end},
+		{"two workers", history.Meta{Workers: []string{"worker-1", "worker-2"}}, []string{"worker-1", "worker-2"}, end},
 		{"two of five independent servers", history.Meta{Nodes: 5, Quorum: 3}, []string{"lock-4", "lock-1"}, end},
 		{"the one of five independent servers that is asked for", history.Meta{Nodes: 5, Quorum: 3}, []string{"lock-3"}, later},
 		{"three of five independent servers", history.Meta{Nodes: 5, Quorum: 3}, []string{"lock-4", "lock-1", "lock-2"}, later},
@@ -149,6 +150,93 @@ func TestServersAreStoppedIfTheOthersAreTooFew(t *testing.T) {
 		}
 		if got := New(h, nil).Served("lock-3", 0, end); got != tt.want {
 			t.Errorf("%s: served until %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// fault returns a fault from 2 s to 5 s.
+func fault(kind string, effect history.Effect, target string) []history.Event {
+	return []history.Event{
+		{At: 2 * time.Second, Type: history.FaultBegin, Fault: 1, Kind: kind, Effect: effect, Target: target},
+		{At: 5 * time.Second, Type: history.FaultEnd, Fault: 1, Kind: kind, Target: target},
+	}
+}
+
+// Only faults of messages and of servers trouble all workers. Clients wait for an answer for 1 s longer.
+func TestAFaultOfOneWorkerTroublesNoOthers(t *testing.T) {
+	troubled := Stretches{{2 * time.Second, 6 * time.Second}}
+	for _, tt := range []struct {
+		kind   string
+		effect history.Effect
+		target string
+		want   Stretches
+	}{
+		{"pause", history.EffectStops, "worker-1", Stretches{}},
+		{"clock-rate", history.EffectSkews, "worker-1", Stretches{}},
+		{"clock-step", history.EffectSteps, "worker-1", Stretches{}},
+		{"latency", "", "worker-1", troubled},
+		{"partition", "", "worker-1->lock", troubled},
+		{"pause", history.EffectStops, "lock", troubled},
+		{"clock-step", history.EffectSteps, "lock", troubled},
+	} {
+		h := &history.History{Meta: history.Meta{Workers: []string{"worker-1"}}, Events: fault(tt.kind, tt.effect, tt.target)}
+		if got := New(h, nil).Troubled(); !slices.Equal(got, tt.want) {
+			t.Errorf("%s of %s: %v, want %v", tt.kind, tt.target, got, tt.want)
+		}
+	}
+}
+
+// A server that is slow still serves.
+func TestOnlyAStoppedServerDoesNotServe(t *testing.T) {
+	for effect, want := range map[history.Effect]time.Duration{history.EffectStops: 13 * time.Second, history.EffectSkews: 10 * time.Second, "": 10 * time.Second} {
+		h := &history.History{Events: fault("pause", effect, "lock")}
+		if got := New(h, nil).Served("lock", 0, 10*time.Second); got != want {
+			t.Errorf("a fault with the effect %q: served until %v, want %v", effect, got, want)
+		}
+	}
+}
+
+// The last message that the fault delayed arrives at 9 s.
+func TestLateMessagesAreThoseOfTheWorkersLinks(t *testing.T) {
+	late := Stretches{{5 * time.Second, 9 * time.Second}}
+	for _, tt := range []struct {
+		target string
+		want   Stretches
+	}{
+		{"worker-1->lock", late},
+		{"lock->worker-1", late},
+		{"worker-1->resource", Stretches{}},
+		{"resource->worker-1", Stretches{}},
+		{"worker-2->lock", Stretches{}},
+		{"lock-1->lock", Stretches{}},
+	} {
+		h := &history.History{Meta: history.Meta{Workers: []string{"worker-1", "worker-2"}}, Events: fault("latency", "", tt.target)}
+		h.Events[1].Until = 9 * time.Second
+		if got := New(h, nil).Late("worker-1", Serves); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %v, want %v", tt.target, got, tt.want)
+		}
+	}
+}
+
+// The fault lasts from 2 s to 5 s. Its consequences last for an answer timeout of 1 s and a lease of 4 s more.
+func TestAFaultDisturbsUntilItsLastConsequence(t *testing.T) {
+	const s = time.Second
+	for _, tt := range []struct {
+		from, to time.Duration
+		want     bool
+	}{
+		{0, 2*s - 1, false},
+		{0, 2 * s, true},
+		{10 * s, 20 * s, true},
+		{10*s + 1, 20 * s, false},
+	} {
+		h := &history.History{Meta: history.Meta{Workers: []string{"worker-1"}, TTL: 4 * s}, Events: fault("partition", "", "worker-1->lock")}
+		if got := New(h, nil).Disturbed("worker-1", tt.from, tt.to, history.EffectFails); got != tt.want {
+			t.Errorf("%v to %v: %v, want %v", tt.from, tt.to, got, tt.want)
+		}
+		h.Events[0].Effect = history.EffectFails
+		if New(h, nil).Disturbed("worker-1", tt.from, tt.to, history.EffectFails) {
+			t.Errorf("%v to %v: disturbed by a fault that does not count", tt.from, tt.to)
 		}
 	}
 }
