@@ -28,6 +28,7 @@ func TestNoProductIsSoldMoreOftenThanThereWas(t *testing.T) {
 			name: "one too many", story: sale().sells("a", "2", "1").sells("b", "2", "1").sells("c", "1", "0"), want: Invalid, count: 1,
 			text: "oversold: c's section 1 created order 3 of x, after b's section 1, and there were 2 pieces",
 		},
+		{name: "an order is read", story: sale().sells("a", "2", "1").sells("b", "1", "0").acquire("c", 0).on("c", "x/order-a").read("c", "1").release("c"), want: Valid},
 		{
 			name: "the third order was refused", want: Valid,
 			story: sale().sells("a", "2", "1").sells("b", "1", "0").acquire("c", 0).on("c", "x/order-c").refuse("c", "write", "1").release("c"),
@@ -101,6 +102,8 @@ func tries(begun int) *scriptedHistory {
 func TestAJobIsNotTriedMoreOftenThanItsLimit(t *testing.T) {
 	judge(t, "bounds", []verdictCase{
 		{name: "as often as allowed", story: tries(2), want: Valid},
+		{name: "sections without a job have no limit", story: tries(2).acquire("a", 0).release("a").acquire("a", 0).release("a").acquire("a", 0).release("a"), want: Valid},
+		{name: "a try that is not let in is none", story: tries(2).callFor("a", "job-1").answered("a", history.ClassNotObtained, ""), want: Valid},
 		{name: "once more", story: tries(3), want: Invalid, count: 1, text: "tried too often: a's section 2 was try 3 of job-1, after b's section 1, and 2 are allowed"},
 	})
 }

@@ -52,11 +52,11 @@ func TestASectionCountsOnce(t *testing.T) {
 // Several sections that violate a check count one by one.
 func TestEverySectionCounts(t *testing.T) {
 	s := story("counter", "off").fenced()
-	for range 4 {
+	for range 12 {
 		s.acquire("a", 0).release("a")
 	}
-	if got := mustRun(t, s.history(), "fencing")[0]; got.Count != 4 {
-		t.Errorf("4 sections without a token are %d violations", got.Count)
+	if got := mustRun(t, s.history(), "fencing")[0]; got.Count != 12 || len(got.Findings) != maxFindings {
+		t.Errorf("12 sections without a token are %d violations with %d findings", got.Count, len(got.Findings))
 	}
 }
 

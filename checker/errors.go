@@ -316,9 +316,9 @@ func (in *input) lastRenewed(h *evidence.Holding, at time.Duration) time.Duratio
 	return earliest
 }
 
-// toldInside reports whether the holder was told of a loss before the answer. A run records the answer
+// toldInside reports whether the holder of a section that has returned was told of a loss before the answer. A run records the answer
 // itself too, at the time of the return. A doubt about the servers does not excuse that one: the release
 // has reached a server.
 func toldInside(s *history.Section) bool {
-	return s.Entered() && s.Told != 0 && (s.Return == 0 || s.ToldAt < s.ReturnAt)
+	return s.Entered() && s.Told != 0 && s.ToldAt < s.ReturnAt
 }

@@ -67,6 +67,10 @@ func TestAJobIsFinishedIfItsWorkIsDoneAndNotUndone(t *testing.T) {
 			story("leader", "off").acquire("a", 0).read("a", "0").call("b").answered("b", "not-obtained", "").write("a", "1").release("a"), 1, 1,
 		},
 		{
+			"a candidate of an election by a library, too",
+			story("leader-election", "off").acquire("a", 0).read("a", "0").call("b").answered("b", "not-obtained", "").write("a", "1").release("a"), 1, 1,
+		},
+		{
 			"attempts that fail before the worker is let in are those of one job",
 			story("counter", "off").call("a").answered("a", "other", "down").call("a").answered("a", "unknown", "lost").acquire("a", 0).read("a", "0").write("a", "1").release("a"), 1, 1,
 		},

@@ -98,6 +98,11 @@ func TestSectionsMustBeAtomic(t *testing.T) {
 			refuse("a", "write", "8").release("a"), Invalid, "", 2},
 		{"a waiter is not in yet", story("register", "off").
 			acquire("a", 0).call("b").write("a", "1").release("a").enter("b", 0).read("b", "0").release("b"), Invalid, "", 2},
+		{"a section that returns before its body has left", story("register", "off").
+			acquire("a", 0).write("a", "1").answered("a", history.ClassLost, "lost").acquire("b", 0).read("b", "0").release("b"), Invalid, "", 2},
+		// By its reports it may have worked until the end, so the sections fit, and the operations do not.
+		{"a section that never ends", story("register", "off").unwitnessed().
+			acquire("a", 0).write("a", "1").acquire("b", 0).read("b", "0").release("b"), Invalid, "item x is not linearizable: no order of its operations", 1},
 		{"stale read at one instant", story("register", "off").stop().
 			acquire("a", 0).write("a", "1").release("a").acquire("b", 0).read("b", "0").release("b"), Invalid, "", 2},
 		{"fresh read at one instant", story("register", "off").stop().

@@ -1,6 +1,9 @@
 package checker
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 // A leader works several times in a section. Of two leaders one overwrites the work of the other.
 func TestTwoLeadersLoseAnUpdate(t *testing.T) {
@@ -151,12 +154,31 @@ func TestLostUpdatesAreFoundWithoutTheResourcesRecord(t *testing.T) {
 		{"went back", unseen().
 			acquire("a", 0).read("a", "0").write("a", "1").read("a", "1").write("a", "2").release("a").
 			acquire("b", 0).read("b", "1").release("b"), Invalid, "went back: b's section 1 read 1 of item x after a's section 1 had written 2", 1},
+		{"what is no number has not gone back", unseen().
+			acquire("a", 0).read("a", "0").write("a", "1").release("a").
+			acquire("b", 0).read("b", "much").release("b"), Valid, "", 0},
+		{"a section that was called before reads after the write", unseen().call("b").
+			acquire("a", 0).read("a", "0").write("a", "1").release("a").grant("b").enter("b", 0).read("b", "1").release("b"), Valid, "", 0},
 		{"not if the counter also goes down", unseen().
 			acquire("a", 0).read("a", "0").write("a", "1").read("a", "1").write("a", "0").release("a").
 			acquire("b", 0).read("b", "0").release("b"), Valid, "", 0},
 		{"not if the write was still under way", unseen().
 			acquire("a", 0).read("a", "0").sendWrite("a", "1").acquire("b", 0).read("b", "0").ok("a"), Valid, "", 0},
 	})
+}
+
+// Each of 13 sections has read 0, and 12 of them write over an update that they have not seen.
+func TestLostUpdatesBeyondTheFindingsCount(t *testing.T) {
+	s := story("counter", "off")
+	for i := range 13 {
+		s.acquire(fmt.Sprint("w", i), 0).read(fmt.Sprint("w", i), "0")
+	}
+	for i := range 13 {
+		s.write(fmt.Sprint("w", i), "1").leave(fmt.Sprint("w", i))
+	}
+	if got := mustRun(t, s.history(), "lost-update")[0]; got.Count != 12 || len(got.Findings) != maxFindings {
+		t.Errorf("%d lost updates and %d findings, want 12 and %d", got.Count, len(got.Findings), maxFindings)
+	}
 }
 
 func TestLostUpdateAppliesToCountersOnly(t *testing.T) {

@@ -70,6 +70,10 @@ func TestALossIsNoticedWhenTheHolderIsTold(t *testing.T) {
 	if m.Wasted != m.Hold.Total || m.Wasted == (Sum{}) {
 		t.Errorf("wasted %v, held for %v", m.Wasted, m.Hold.Total)
 	}
+	before := story("counter", "off").acquire("a", 0).write("a", "1").expire("a").refuse("a", "write", "2").told("a").write("a", "3").leave("a").answered("a", "lost", "lost")
+	if m := measured(t, before); m.LossesNoticed != 1 || m.ActsAfterLoss != 0 {
+		t.Errorf("writes before the loss, and a refused one, are no acts after it: %+v", m)
+	}
 	unnoticed := story("counter", "off").acquire("a", 0).expire("a").write("a", "1").write("a", "2").release("a")
 	if m := measured(t, unnoticed); m.LossesNoticed != 0 || m.LossesUnnoticed != 1 || m.ActsAfterLoss != 2 {
 		t.Errorf("unnoticed: %+v", m)
@@ -93,7 +97,7 @@ func TestMetricsOfTwoRunsAddUp(t *testing.T) {
 	if diff := cmp.Diff([]int64{2, 2, 1, 2, 1}, []int64{sum.Calls, sum.Acquisitions, sum.LossesUnnoticed, sum.Released.N, sum.MostWaiting}); diff != "" {
 		t.Error(diff)
 	}
-	if sum.Fairness != 0.75 || sum.Time.Float() != a.Time.Float()+b.Time.Float() || sum.Waiting.Float() != a.Waiting.Float()+b.Waiting.Float() || sum.Wait.N != 2 {
+	if sum.Runs != 2 || sum.Fairness != 0.75 || sum.Time.Float() != a.Time.Float()+b.Time.Float() || sum.Waiting.Float() != a.Waiting.Float()+b.Waiting.Float() || sum.Wait.N != 2 {
 		t.Errorf("%+v", sum)
 	}
 }
@@ -278,6 +282,23 @@ func TestContentionIsUnknownIfTheHoldersCannotBeRead(t *testing.T) {
 	s.meta.Unread = "no function reads them"
 	if m := measured(t, s); m.Contended != 0 || m.ContendedOf != 0 || m.Calls != 2 || m.Refused.N != 1 {
 		t.Errorf("%+v", m)
+	}
+}
+
+// A section is wasted if it has lost the lock, or a write of it was refused.
+func TestARefusedReadIsNoWaste(t *testing.T) {
+	for op, want := range map[string]bool{"read": false, "write": true} {
+		if m := measured(t, story("counter", "reads-writes").acquire("a", 1).refuse("a", op, "1").release("a")); (m.Wasted != Sum{}) != want {
+			t.Errorf("a refused %s: wasted %v", op, m.Wasted)
+		}
+	}
+}
+
+// a is let in at 3 ms and returns at 6. b waits from 7 ms to the end at 9.
+func TestAWaiterThatIsNeverLetInWaitsToTheEnd(t *testing.T) {
+	m := measured(t, story("counter", "off").acquire("a", 0).release("a").call("b").refusedBy("b", "z").refusedBy("b", "z"))
+	if want := SumOf(4 * time.Millisecond); m.Waiting != want || m.Unavailable != want || m.MostWaiting != 1 {
+		t.Errorf("waited for %v, at most %d, and for %v while nobody was inside; want %v", m.Waiting, m.MostWaiting, m.Unavailable, want)
 	}
 }
 

@@ -97,6 +97,13 @@ func TestGivingUpAGoodLeaseIsNeedless(t *testing.T) {
 			text: "...after 6.6s in which it could have renewed its lease",
 		},
 		{name: "its clock was set", story: keeper(3*s).broken("clock-step", "a", 4*s, 5*s).givesUp(7 * s), want: Valid},
+		{
+			name: "its clock was set before", want: Invalid, count: 1, text: "given up",
+			story: func() *scriptedHistory {
+				t := story("counter", "off").fault("clock-step", "a", 0).after(time.Minute).call("a").leased("a", 10*s).enter("a", 0)
+				return t.givesUp(t.now + 5*s)
+			}(),
+		},
 		{name: "a lock that is never renewed ends with its lease", story: keeper().givesUp(10 * s), want: Valid},
 		{name: "it had held for as long as it may", story: func() *scriptedHistory {
 			t := keeper(3*s, 6*s)

@@ -53,6 +53,10 @@ func TestARequestMustNotChangeAnothersGrant(t *testing.T) {
 			want: Invalid, count: 1, text: "renewed after release: a's section 1 asked for a renewal of lock x",
 		},
 		{
+			name: "a renewal of a process that has crashed after its release", want: Valid,
+			story: declined(renewing().leave("a").freed("a", "a").crash("a").after(time.Second), "a", 0),
+		},
+		{
 			name: "a renewal that the release did not wait for", story: declined(renewing().after(time.Second).release("a"), "a", 100*time.Millisecond),
 			want: Invalid, count: 1, text: "renewed after release",
 		},

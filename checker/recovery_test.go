@@ -80,8 +80,61 @@ func TestAGrantMustNotOutliveItsOwner(t *testing.T) {
 				tell(history.Event{Type: history.Granted, Worker: "a", Key: "x", Owner: "a", Node: "lock", Sent: time.Millisecond, Until: 12 * time.Second}).
 				answered("a", "not-obtained", "").after(8 * time.Second)), want: Valid,
 		},
+		{
+			name: "a renewal that was sent after the end prolongs nothing", want: Invalid, count: 1, text: "ghost",
+			story: wanted(func() *scriptedHistory {
+				s := held("unknown").after(5 * time.Second)
+				return s.tell(history.Event{Type: history.Renewed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Sent: s.now, Until: s.now + lease}).after(8 * time.Second)
+			}()),
+		},
+		{
+			name: "a renewal that was sent before the end, and came 5 s later", want: Valid,
+			story: wanted(func() *scriptedHistory {
+				s := held("unknown")
+				sent := s.now
+				return s.after(5 * time.Second).tell(history.Event{Type: history.Renewed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Sent: sent, Until: s.now + lease}).after(8 * time.Second)
+			}()),
+		},
 		{name: "still at work", story: wanted(story("counter", "off").acquire("a", 0).after(time.Hour)), want: Valid},
 	})
+}
+
+// Two of three servers have to grant the lock. lock-2 grants it 3 s after the section has given up, so nobody knew of a quorum that had
+// to be given back within a second.
+func TestAGrantThatComesLateMakesNoQuorumAtTheEnd(t *testing.T) {
+	given := func(late time.Duration) *scriptedHistory {
+		s := story("counter", "off")
+		s.meta.Nodes, s.meta.Quorum, s.meta.TTL = 3, 2, 10*time.Second
+		s.call("a")
+		sent := s.now
+		grant := func(node string) {
+			s.tell(history.Event{Type: history.Granted, Worker: "a", Key: "x", Owner: "a", Node: node, Sent: sent, Until: s.now + 10*time.Second})
+		}
+		grant("lock-1")
+		if late == 0 {
+			grant("lock-2")
+		}
+		s.answered("a", history.ClassNotObtained, "")
+		if late > 0 {
+			s.after(late)
+			grant("lock-2")
+		}
+		s.after(3 * time.Second).call("b")
+		return s.tell(history.Event{Type: history.Refused, Worker: "b", Key: "x", Owner: "a", Node: "lock-1"})
+	}
+	judge(t, "recovery", []verdictCase{
+		{name: "before the end", story: given(0), want: Invalid, count: 1, text: "ghost"},
+		{name: "after the end", story: given(3 * time.Second), want: Valid},
+	})
+}
+
+// A section that did not know its grant has one finding, whatever becomes of the grant.
+func TestAGrantThatItsSectionIgnoredIsOneFinding(t *testing.T) {
+	s := story("counter", "off").call("a").leased("a", time.Minute).after(2*time.Second).refusedBy("a", "a").
+		answered("a", history.ClassNotObtained, "").after(2*time.Second).call("b").refusedBy("b", "a")
+	if got := mustRun(t, s.history(), "recovery")[0]; got.Count != 1 || len(got.Findings) != 1 {
+		t.Errorf("%d violations with the findings %+v, want one", got.Count, got.Findings)
+	}
 }
 
 // A replica that takes over may have lost the record of a release, so the lock is held again until its

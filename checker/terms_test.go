@@ -38,6 +38,27 @@ func TestMetricsCountTermsAndTheTimesWithTwoHoldersAndWithNone(t *testing.T) {
 	}
 }
 
+// A writer a and a reader b consider themselves holders at the same time, whichever of them came first.
+func TestAReaderBesideAWriterIsASecondHolder(t *testing.T) {
+	for _, first := range []string{"a", "b"} {
+		s := story("read-write", "off")
+		s.meta.Workers = []string{"a", "b"}
+		enter := func(w string) {
+			if s.call(w); w == "b" {
+				s.share(w).enter(w, 0)
+			} else {
+				s.grant(w).enter(w, 0)
+			}
+		}
+		enter(first)
+		enter(map[string]string{"a": "b", "b": "a"}[first])
+		m := measured(t, s.read("b", "0").write("a", "a/1").read("b", "a/1").release("a").release("b"))
+		if m.TwoHolders.N != 1 || m.ActsOfTwo != 3 {
+			t.Errorf("%s first: two holders %d times, %d acts", first, m.TwoHolders.N, m.ActsOfTwo)
+		}
+	}
+}
+
 func TestReadersThatShareALockAreNotTwoHolders(t *testing.T) {
 	for _, shared := range []bool{false, true} {
 		s := story("read-write", "off")

@@ -33,7 +33,17 @@ func TestAnAcquireGivesUpAfterItsContextHasEnded(t *testing.T) {
 		{name: "the server was cut off meanwhile", story: begun().fault("partition", "b->lock", 10*s).release("a").grant("b").enter("b", 0).release("b"), want: Valid},
 		{
 			name: "the request and the grant were under way for 3 s each", want: Valid,
-			story: begun().after(3*s).release("a").grant("b").after(3*s).enter("b", 0).release("b"),
+			story: func() *scriptedHistory {
+				h := story("counter", "off")
+				for range 5 { // the messages of most sections are fast
+					h.acquire("a", 0).release("a")
+				}
+				return h.acquire("a", 0).call("b").asked("b", "a").fault("cancel", "b", 0).after(3*s).release("a").grant("b").after(3*s).enter("b", 0).release("b")
+			}(),
+		},
+		{
+			name: "it gets the lock 2 s later, and no server has recorded a grant", want: Invalid, count: 1, text: "unheeded: b's section 1 got lock x 2.0",
+			story: story("counter", "off").after(time.Minute).call("b").fault("cancel", "b", 0).after(2*s).enter("b", 0).leave("b").answered("b", "", ""),
 		},
 		{
 			name: "it gets the lock a minute later, with a grant that was under way for 3 s", want: Invalid, count: 1, text: "unheeded",
