@@ -56,6 +56,7 @@ func TestLoadRefusesWhatNoRecorderMayWrite(t *testing.T) {
 		{"unknown mode", recorded, `"section":1,"key":"k"}`, `"section":1,"key":"k","mode":"shraed"}`, 2, `"shraed"`, `unknown mode "shraed"`},
 		{"a worker that the header does not name", recorded, `"w1","w2"`, `"w1","w3"`, 10, `"w2"`, `unknown worker "w2"`},
 		{"sections from 7", recorded, `"worker":"w2","section":1`, `"worker":"w2","section":7`, 10, `7`, "section 7 of w2, whose next section is 1"},
+		{"a section is left out", recorded, `"worker":"w2","section":1`, `"worker":"w1","section":3`, 10, `3`, "section 3 of w1, whose next section is 2"},
 		{"entered with another key", recorded, `"acquired","worker":"w1","section":1,"key":"k"`, `"acquired","worker":"w1","section":1,"key":"j"`, 3, `"j"`, `acquired of section 1 of w1 has the key "j", and it was called with "k"`},
 		{"no first value", recorded, `"initial":{"x":"0"},`, ``, 5, `"0"`, `request 1 read "0", which no write wrote to item x before; if the item began with it, the header needs it in initial`},
 		{"a read without a value", recorded, `,"value":"0"}`, `}`, 5, `1}`, `request 1 read item x, and its ok has no value; the item began with "0"`},
@@ -92,6 +93,7 @@ func TestLoadAcceptsWhatARecorderMayWrite(t *testing.T) {
 		{"sections of other locks are missing between", strings.ReplaceAll(recorded, `"section":1`, `"section":3`), `"end":90`, `"end":90,"part":{"lock":"k","locks":2,"workers":2}`},
 		{"an old value", witnessed, `"value":"1","prior":"1"`, `"value":"0","prior":"1"`},
 		{"no prior value", witnessed, `"value":"2","prior":"1"`, `"value":"2"`},
+		{"a second section", recorded, `"worker":"w2","section":1`, `"worker":"w1","section":2`},
 		{"no end", recorded, `,"end":90`, ``},
 		{"no first value, which the work finds empty", strings.Replace(recorded, `,"value":"0"}`, `}`, 1), `"initial":{"x":"0"},`, ``},
 		{"a value that was never written", recorded, `"request":1,"value":"0"`, `"request":1,"value":"7"`}, // linearizable judges it
@@ -116,6 +118,7 @@ func TestAnErrorOfTheFormatIsInTheWordsOfTheFormat(t *testing.T) {
 		{"a list of workers", `{"schema":1,"workers":"w1"}` + "\n", `"w1"`, "workers is string, and has to be a list"},
 		{"an unknown field", header + `{"seq":1,"at":1,"type":"crashed","wroker":"w1"}` + "\n", `"wroker"`, `unknown field "wroker"`},
 		{"an unknown field within another", header + `{"seq":1,"at":1,"if":{"seq":1}}` + "\n", `"seq":1}}`, `unknown field "seq"`},
+		{"an empty file", "", "", "the file is empty"},
 		{"a list", header + "[1]\n", "[1]", "the line is array, and has to be an object"},
 		{"nothing", "\n", "\n", "the first line is not a header: unexpected end of JSON input"},
 	} {

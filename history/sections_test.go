@@ -191,6 +191,7 @@ func TestSectionsAcceptsGrants(t *testing.T) {
 		"an end without an owner ends all":      {at("n", history.Granted, "a"), at("n", history.Granted, "b"), at("n", history.Evicted, ""), at("n", history.Granted, "a")},
 		"a grant without an owner":              {at("n", history.Granted, ""), at("n", history.Renewed, "a"), at("n", history.Freed, "a")},
 		"a lease that is over and found again":  {at("n", history.Granted, "a"), at("n", history.Expired, "a"), late(history.Renewed), at("n", history.Expired, "a"), late(history.Freed), at("n", history.Granted, "a")},
+		"a late end of a lease that is held":    {at("n", history.Granted, "a"), late(history.Freed), at("n", history.Granted, "a")},
 		"refusals and late renewals of nothing": {at("n", history.Refused, "a"), at("n", history.NotRenewed, "a")},
 	} {
 		h := history.History{Events: record(events...)}
