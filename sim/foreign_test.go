@@ -125,3 +125,17 @@ func TestAContextFromElsewhereEndsTheRun(t *testing.T) {
 		})
 	}
 }
+
+func TestAForeignGoroutineCannotEndAContext(t *testing.T) {
+	w, k, _ := small(t, nil)
+	k.Go("main", func() {
+		ctx, cancel := k.WithCancel(context.Background())
+		elsewhere(func() { cancel(nil) })
+		if err := ctx.Err(); err != nil {
+			t.Errorf("the context has ended with %v", err)
+		}
+	})
+	if err := w.Run(); !errors.Is(err, ErrForeignGoroutine) {
+		t.Errorf("the run ends with %v", err)
+	}
+}

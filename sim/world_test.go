@@ -475,3 +475,175 @@ func BenchmarkEvents(b *testing.B) {
 		b.Fatal(err)
 	}
 }
+
+// The task goes on with another sleep when its first one ends. The end of the first one's context does not wake it.
+func TestAContextWakesOnlyTasksThatStillWaitForIt(t *testing.T) {
+	w, k, log := small(t, nil)
+	w.At(time.Second/2, func() {}) // so that the task is parked
+	k.Go("main", func() {
+		ctx, cancel := k.WithCancel(context.Background())
+		w.At(5*time.Second, func() { cancel(nil) })
+		log.add("%v", k.Sleep(ctx, time.Second))
+		log.add("%v", k.Sleep(context.Background(), 10*time.Second))
+	})
+	run(t, w)
+	log.want(t, "1s <nil>", "11s <nil>")
+}
+
+func TestATimeoutCanBeCancelled(t *testing.T) {
+	w, k, log := small(t, nil)
+	k.Go("main", func() {
+		ctx, cancel := k.WithTimeout(context.Background(), 3*time.Second)
+		w.At(time.Second, cancel)
+		log.add("%v", k.Sleep(ctx, time.Minute))
+	})
+	run(t, w)
+	log.want(t, "1s context canceled")
+}
+
+func TestATaskCanWaitForTheEndOfAnother(t *testing.T) {
+	w, k, log := small(t, nil)
+	k.Go("main", func() {
+		done := k.Go("other", func() { _ = k.Sleep(context.Background(), time.Second) })
+		log.add("%v", done.Acquire(context.Background()))
+	})
+	run(t, w)
+	log.want(t, "1s <nil>")
+}
+
+// A task that goes on after it has stopped or failed the run gets no further than its next step.
+func TestNothingHappensAfterTheEndOfARun(t *testing.T) {
+	broken := errors.New("unknown command")
+	for name, end := range map[string]func(w *World){
+		"stopped": func(w *World) { w.Stop() },
+		"failed":  func(w *World) { w.Fail(broken) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, k, log := small(t, nil)
+			w.At(3*time.Second, func() { log.add("a later event") })
+			k.Go("main", func() {
+				_ = k.Sleep(context.Background(), time.Second)
+				end(w)
+				_ = k.Sleep(context.Background(), time.Second)
+				log.add("the task goes on")
+			})
+			if err := w.Run(); name == "failed" && !errors.Is(err, broken) {
+				t.Errorf("the run ends with %v", err)
+			}
+			log.want(t)
+		})
+	}
+}
+
+func TestAFailureOutsideOfATaskEndsTheRun(t *testing.T) {
+	w, _, log := small(t, nil)
+	broken := errors.New("unknown command")
+	w.At(time.Second, func() { w.Fail(broken) })
+	w.At(2*time.Second, func() { log.add("a later event") })
+	if err := w.Run(); !errors.Is(err, broken) {
+		t.Errorf("the run ends with %v", err)
+	}
+	log.want(t)
+}
+
+// No task takes part.
+func TestEventsWithoutProgressEndARun(t *testing.T) {
+	w, _, _ := small(t, nil)
+	var again func()
+	again = func() { w.At(0, again) }
+	again()
+	if err := w.Run(); !errors.Is(err, ErrNoProgress) {
+		t.Errorf("the run ends with %v", err)
+	}
+}
+
+// Three functions are called, and the timer of one task ends.
+func TestAWorldCountsItsEvents(t *testing.T) {
+	w, k, _ := small(t, nil)
+	for i := range 3 {
+		w.At(time.Duration(i)*time.Second, func() {})
+	}
+	k.Go("main", func() { _ = k.Sleep(context.Background(), time.Minute) })
+	run(t, w)
+	if w.Events() != 4 {
+		t.Errorf("%d events, want 4", w.Events())
+	}
+}
+
+// A node keeps its links to two others in itself, and further ones beside it.
+func TestAClientCanCallManyServers(t *testing.T) {
+	w := New(Config{Latency: draw.Fixed(time.Millisecond)})
+	defer w.Close()
+	log := &eventLog{world: w}
+	names := []string{"server-1", "server-2", "server-3", "server-4"}
+	for _, name := range names {
+		w.AddNode(name, NodeConfig{}).Listen(&echo{log: log})
+	}
+	k := w.AddNode("client", NodeConfig{}).Process("client").Worker("client")
+	k.Go("main", func() {
+		for _, name := range names {
+			c, err := k.process.Dial(context.Background(), name, 0)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if _, err := c.Call(context.Background(), "read", name, 0); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	run(t, w)
+	log.want(t, "3ms server has server-1", "7ms server has server-2", "11ms server has server-3", "15ms server has server-4")
+}
+
+// Two sleeps end at 10 s by a clock that becomes twice as fast at 5 s.
+func TestARateChangeKeepsTheOrderOfTimers(t *testing.T) {
+	w, k, log := small(t, nil)
+	for _, name := range []string{"first", "second", "third"} {
+		k.Go(name, func() {
+			_ = k.Sleep(context.Background(), 10*time.Second)
+			log.add("%s", name)
+		})
+	}
+	w.At(5*time.Second, func() { k.process.node.SetMonoRate(1_000_000) })
+	run(t, w)
+	log.want(t, "7.5s first", "7.5s second", "7.5s third")
+}
+
+// The trace has the steps of a request, each with its number, and the points that the worker passes.
+func TestATraceHasTheStepsOfARequest(t *testing.T) {
+	var trace bytes.Buffer
+	w, k, _ := small(t, func(c *Config) { c.Trace = &trace })
+	k.Go("main", func() {
+		c, _ := k.process.Dial(context.Background(), "server", 0)
+		trace.Reset()
+		_, _ = c.Call(context.Background(), "read", nil, 0)
+	})
+	run(t, w)
+	want := `
+0.002010000 sent     worker-1 read 2
+0.002010000 point    worker-1 read.sent
+0.003010000 arrived  server read 2
+0.003010000 applied  server read 2
+0.003010000 point    worker-1 read.applied
+0.003010000 replied  server read 2
+0.003010000 point    worker-1 read.replied
+0.004010000 taken    worker-1 read 2
+0.004010000 point    worker-1 read.taken
+`
+	if diff := cmp.Diff(strings.TrimPrefix(want, "\n"), trace.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestAChecksumCoversTheTextsOfATrace(t *testing.T) {
+	sum := func(text string) string {
+		w, _, _ := small(t, nil)
+		w.At(time.Second, func() { w.Note("worker-1", text, nil) })
+		run(t, w)
+		return w.Checksum()
+	}
+	if sum("granted") != sum("granted") || sum("granted") == sum("refused") {
+		t.Errorf("the checksums are %s, %s and %s", sum("granted"), sum("granted"), sum("refused"))
+	}
+}
