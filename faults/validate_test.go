@@ -102,6 +102,41 @@ func TestASpecNeedsExactlyOneMomentAndALength(t *testing.T) {
 	})
 }
 
+func TestATimelineDrawsSomeFaultsOnTheNetwork(t *testing.T) {
+	var kinds []Kind
+	for _, info := range Kinds() {
+		if info.OnNetwork {
+			kinds = append(kinds, info.Kind)
+		}
+	}
+	want := []Kind{"hold", "drop", "partition"}
+	if diff := cmp.Diff(want, kinds); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// deleter is a server that can delete keys.
+type deleter struct{}
+
+func (deleter) Delete(string, string) []string { return nil }
+
+func TestSomeFaultsNeedAMethodOfTheServers(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		fault   Fault
+		servers any
+		want    bool
+	}{
+		{"a pause", &Pause{}, struct{}{}, true},
+		{"a deletion on servers that delete", &Delete{}, deleter{}, true},
+		{"a deletion on servers that do not", &Delete{}, struct{}{}, false},
+	} {
+		if got := Supported(tt.fault, tt.servers); got != tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
 func TestTheCatalogueListsEveryKindWithOneLineOfDoc(t *testing.T) {
 	var kinds []Kind
 	for _, info := range Kinds() {
