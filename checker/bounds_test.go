@@ -24,6 +24,15 @@ func TestNoProductIsSoldMoreOftenThanThereWas(t *testing.T) {
 	judge(t, "bounds", []verdictCase{
 		{name: "nothing sold", story: sale(), want: Valid},
 		{name: "sold out", story: soldOut, want: Valid},
+		{name: "one sold", story: sale().sells("a", "2", "1"), want: Valid},
+		{
+			name: "a stock that is no number", want: Unknown, text: `cannot tell: the stock of x: "many" is not a whole number`,
+			story: func() *scriptedHistory {
+				s := sale().acquire("a", 0).on("a", "x/order-a").write("a", "1").release("a")
+				s.meta.Initial["x"] = "many"
+				return s
+			}(),
+		},
 		{
 			name: "one too many", story: sale().sells("a", "2", "1").sells("b", "2", "1").sells("c", "1", "0"), want: Invalid, count: 1,
 			text: "oversold: c's section 1 created order 3 of x, after b's section 1, and there were 2 pieces",
@@ -77,6 +86,7 @@ func TestAWindowAdmitsAsManyAsItsLimit(t *testing.T) {
 			name: "nothing for three windows, and turned away", story: limited().admits("a").admits("b").after(30 * time.Second).turnsAway("c"), want: Invalid, count: 1,
 			text: "turned away: c's section 1 was not admitted by x, and only 0 of 2 were within the last two windows",
 		},
+		{name: "not let in", story: limited().call("c").answered("c", history.ClassNotObtained, ""), want: Valid},
 		{
 			name: "its work failed", want: Valid,
 			story: limited().acquire("c", 0).read("c", "?").failed("c", "broken").answered("c", history.ClassOther, "broken"),

@@ -74,6 +74,23 @@ func TestATransferKeepsTheTotal(t *testing.T) {
 			story: bank("off").acquire("a", 0).debit("a", "100", "90").on("a", "y").read("a", "100").sendWrite("a", "110").applied("a").info("a").release("a"),
 		},
 		{name: "not a number", story: bank("off").acquire("a", 0).debit("a", "100", "much").release("a"), want: Unknown, text: `cannot tell: "much"`},
+		{
+			name: "unwitnessed, and another account does not begin with a number", want: Unknown, text: `cannot tell: "much"`,
+			story: func() *scriptedHistory {
+				s := two(bank("off").unwitnessed()).ends("x", "85").ends("y", "115")
+				s.meta.Initial["z"] = "much"
+				return s
+			}(),
+		},
+		{name: "unwitnessed, and another account does not end with one", story: two(bank("off").unwitnessed()).ends("x", "85").ends("y", "115").ends("z", "much"), want: Unknown, text: `cannot tell: "much"`},
+		{
+			name: "an account that does not begin with a number", want: Unknown, text: `cannot tell: "much"`,
+			story: func() *scriptedHistory {
+				s := bank("off").acquire("a", 0).debit("a", "much", "90").release("a")
+				s.meta.Initial["x"] = "much"
+				return s
+			}(),
+		},
 		{name: "unwitnessed, as it was", story: two(bank("off").unwitnessed()).ends("x", "85").ends("y", "115"), want: Valid},
 		{
 			name: "unwitnessed, and more", story: lost(bank("off").unwitnessed()).ends("x", "90").ends("y", "115"), want: Invalid, count: 1,

@@ -101,6 +101,21 @@ func TestPollingInStepIsAViolation(t *testing.T) {
 		{name: "twice is chance", story: polled(50, 3, together, always), want: Valid},
 		{name: "the first requests are the workload's", story: polled(50, 1, together, always), want: Valid},
 		{
+			name: "each section of a herd asks once",
+			story: func() *scriptedHistory {
+				s := story("counter", "off").acquire("holder", 0).stop()
+				for range 11 {
+					s.after(every)
+					for w := range 50 {
+						name := fmt.Sprintf("w%d", w)
+						s.call(name).refusedBy(name, "holder").answered(name, "not-obtained", "")
+					}
+				}
+				return s
+			}(),
+			want: Valid,
+		},
+		{
 			name: "piled up behind a suspended server",
 			story: func() *scriptedHistory {
 				s := polled(50, 11, spread, always)

@@ -109,6 +109,13 @@ func TestOverwritingAnUnseenIncrementIsAViolation(t *testing.T) {
 			s.pending["a"] = write
 			return s.acquire("b", 0).read("b", "0").write("b", "1").release("b").applied("a").ok("a").final("5")
 		}(), Valid, "", 0},
+		{"a basis that is no number", story("counter", "off").acquire("a", 0).read("a", "one").write("a", "1").release("a"), Unknown, "not a counter", 0},
+		{"an end that is no number", story("counter", "off").acquire("a", 0).read("a", "0").write("a", "1").release("a").final("one"), Unknown, "not a counter", 0},
+		{"a begin that is no number", func() *scriptedHistory {
+			s := story("counter", "off").acquire("a", 0).read("a", "one").write("a", "1").release("a")
+			s.meta.Initial["x"] = "one"
+			return s
+		}(), Unknown, "not a counter", 0},
 		{"no number", story("counter", "off").acquire("a", 0).read("a", "0").write("a", "one").release("a"), Unknown, "not a counter", 0},
 	})
 }

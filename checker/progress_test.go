@@ -452,6 +452,10 @@ func TestADeadlockIsNamed(t *testing.T) {
 		s.tell(history.Event{Type: history.Granted, Worker: w, Key: key, Owner: w, Node: "lock"})
 		s.tell(history.Event{Type: history.Acquired, Worker: w, Section: s.sections[w], Key: key})
 	}
+	for _, key := range []string{"x", "y"} { // grants that have ended
+		takes("c", key)
+		s.leave("c").tell(history.Event{Type: history.Freed, Worker: "c", Key: key, Owner: "c", Node: "lock"}).answered("c", "", "")
+	}
 	takes("a", "x")
 	takes("b", "y")
 	asks("a", "y")

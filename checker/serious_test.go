@@ -40,6 +40,8 @@ func TestWorkThatWasDoneTwiceIsNotSaidToBeMissed(t *testing.T) {
 	}{
 		{3, 0, "charged a card twice"},
 		{0, 2, "missed a charge"},
+		{1, 0, "charged a card twice"},
+		{0, 1, "missed a charge"},
 		{3, 2, "charged a card twice or missed a charge"},
 		{0, 0, "charged a card twice or missed a charge"}, // results of an older version
 	} {

@@ -25,6 +25,10 @@ func TestAnAcquireGivesUpAfterItsContextHasEnded(t *testing.T) {
 			want: Invalid, count: 1, text: "unheeded: b's section 1 still asked for lock x 2.0",
 		},
 		{
+			name: "its last request was granted after 2 s, and it did not enter", want: Invalid, count: 1, text: "unheeded: b's section 1 still asked for lock x 2.0",
+			story: ended(begun().release("a").after(2*s).leased("b", time.Minute).freed("b", "b").acquire("a", 0)),
+		},
+		{
 			name: "it gets the lock 2 s later", story: begun().after(2*s).release("a").grant("b").enter("b", 0).release("b"),
 			want: Invalid, count: 1, text: "unheeded: b's section 1 got lock x 2.0",
 		},
