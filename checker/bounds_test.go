@@ -43,6 +43,12 @@ func TestNoProductIsSoldMoreOftenThanThereWas(t *testing.T) {
 			story: sale().sells("a", "2", "1").sells("b", "1", "0").acquire("c", 0).on("c", "x/order-c").refuse("c", "write", "1").release("c"),
 		},
 	})
+	over := sale().sells("a", "2", "1").sells("b", "2", "1").sells("c", "1", "0").history()
+	for _, seq := range mustRun(t, over, "bounds")[0].Findings[0].Events {
+		if e := over.Events[seq-1]; e.Worker == "a" {
+			t.Errorf("event %d of the first order shows that the third one was too many", seq)
+		}
+	}
 	judge(t, "conserved", []verdictCase{
 		{name: "sold out", story: soldOut, want: Valid},
 		{

@@ -101,6 +101,10 @@ func TestATransferKeepsTheTotal(t *testing.T) {
 			text: "cannot tell: the history does not say what item y held at the end",
 		},
 		{
+			name: "unwitnessed, and unsure of two writes", want: Unknown, text: "cannot tell: nobody knows whether the write of 90 to item x took effect",
+			story: bank("off").unwitnessed().acquire("a", 0).on("a", "x").sendWrite("a", "90").info("a").on("a", "y").sendWrite("a", "110").info("a").release("a").ends("x", "90").ends("y", "100"),
+		},
+		{
 			name: "unwitnessed, and unsure", want: Unknown, text: "cannot tell: nobody knows whether the write of 110 to item y took effect",
 			story: bank("off").unwitnessed().acquire("a", 0).debit("a", "100", "90").on("a", "y").sendWrite("a", "110").info("a").release("a").ends("x", "90").ends("y", "100"),
 		},

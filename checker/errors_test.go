@@ -47,6 +47,20 @@ func TestAnAnswerMustFitWhatHappened(t *testing.T) {
 			want: Invalid, count: 1, text: "lost though held",
 		},
 		{name: "ok", story: entered().release("a"), want: Valid},
+		{name: "ok before the work was left, which says nothing of the release", story: entered().answered("a", "", ""), want: Valid},
+		{name: "ok, after a read that the resource refused", story: story("counter", "reads-writes").acquire("a", 1).refuse("a", "read", "0").release("a"), want: Valid},
+		{
+			name: "lost when its session may have ended", want: Valid,
+			story: func() *scriptedHistory {
+				s := story("counter", "off").acquire("a", 0)
+				s.meta.TTL = lease
+				return s.after(lease).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost")
+			}(),
+		},
+		{
+			name:  "lost at the end of its lease, of which the header says nothing",
+			story: entered().after(lease).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost"), want: Valid,
+		},
 		{
 			name:  "refused and not obtained",
 			story: story("counter", "off").acquire("a", 0).call("b").refusedBy("b", "a").answered("b", "not-obtained", "").release("a"), want: Valid,

@@ -302,6 +302,14 @@ func TestAWaiterThatIsNeverLetInWaitsToTheEnd(t *testing.T) {
 	}
 }
 
+func TestARunWithoutAnAcquisitionIsFair(t *testing.T) {
+	s := story("counter", "off").call("a")
+	s.meta.Workers = []string{"a", "b"}
+	if m := measured(t, s); m.Fairness != 1 || m.CommandsEach() != 0 {
+		t.Errorf("fairness %v, and %v commands for each acquisition, want 1 and 0", m.Fairness, m.CommandsEach())
+	}
+}
+
 // A section that is let in at once has not waited.
 func TestTheQueueOfALockCountsItsWaiters(t *testing.T) {
 	s := story("counter", "off").acquire("a", 0) // called at 1 ms, inside at 3

@@ -15,6 +15,7 @@ func TestARequestMustNotChangeAnothersGrant(t *testing.T) {
 	renewing := func() *scriptedHistory { return story("counter", "off").acquire("a", 0).renewed("a", "a") }
 	judge(t, "ownership", []verdictCase{
 		{name: "its own", story: renewing().release("a"), want: Valid},
+		{name: "renewed by a server", story: story("counter", "off").acquire("a", 0).renewed("", "a").release("a"), want: Valid},
 		{
 			name: "renewed by another", story: story("counter", "off").acquire("a", 0).call("b").renewed("b", "a").release("a"),
 			want: Invalid, count: 1, text: "renewed another's: b renewed the grant of lock x that a had",

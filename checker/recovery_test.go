@@ -88,6 +88,13 @@ func TestAGrantMustNotOutliveItsOwner(t *testing.T) {
 			}()),
 		},
 		{
+			name: "a renewal by a request prolongs nothing if it is unknown when it was sent", want: Invalid, count: 1, text: "ghost",
+			story: wanted(func() *scriptedHistory {
+				s := held("unknown").after(5 * time.Second)
+				return s.tell(history.Event{Type: history.Renewed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Request: 7, Until: s.now + lease}).after(8 * time.Second)
+			}()),
+		},
+		{
 			name: "a renewal that was sent before the end, and came 5 s later", want: Valid,
 			story: wanted(func() *scriptedHistory {
 				s := held("unknown")
@@ -126,6 +133,15 @@ func TestAGrantThatComesLateMakesNoQuorumAtTheEnd(t *testing.T) {
 		{name: "before the end", story: given(0), want: Invalid, count: 1, text: "ghost"},
 		{name: "after the end", story: given(3 * time.Second), want: Valid},
 	})
+}
+
+// Of three servers one refuses a section because of the grant of its earlier attempt.
+func TestASectionKnowsTheGrantOfAnEarlierAttempt(t *testing.T) {
+	s := story("counter", "off")
+	s.meta.Nodes, s.meta.Quorum = 3, 2
+	s.call("a").grantOn("a", "lock-1").after(2 * time.Second)
+	s.tell(history.Event{Type: history.Refused, Worker: "a", Key: "x", Owner: "a", Node: "lock-1"})
+	judge(t, "recovery", []verdictCase{{name: "refused after 2 s", story: s.expireOn("a", "lock-1").answered("a", history.ClassNotObtained, ""), want: Valid}})
 }
 
 // A section that did not know its grant has one finding, whatever becomes of the grant.
