@@ -78,6 +78,10 @@ func TestAWindowAdmitsAsManyAsItsLimit(t *testing.T) {
 	judge(t, "bounds", []verdictCase{
 		{name: "at the limit", story: limited().admits("a").admits("b").turnsAway("c"), want: Valid},
 		{name: "again a window later", story: limited().admits("a").admits("b").after(10 * time.Second).admits("a").admits("b"), want: Valid},
+		// The first write of c is sent 24 ms after that of a, and by the given time later.
+		{name: "a third after one window", story: limited().admits("a").admits("b").after(9976 * time.Millisecond).admits("c"), want: Valid},
+		{name: "a third 6 ms too early, as clocks differ", story: limited().admits("a").admits("b").after(9970 * time.Millisecond).admits("c"), want: Valid},
+		{name: "a third 16 ms too early", story: limited().admits("a").admits("b").after(9960 * time.Millisecond).admits("c"), want: Invalid, count: 1, text: "over the limit"},
 		{
 			name: "a third in one window", story: limited().admits("a").admits("b").after(5 * time.Second).admits("c"), want: Invalid, count: 1,
 			text: "over the limit: c's section 1 was admitted by x as request 3 within 5.024s, the first of which is that of a's section 1",

@@ -29,6 +29,11 @@ func TestAJobIsFinishedIfItsWorkIsDoneAndNotUndone(t *testing.T) {
 				write("a", "1").leave("a").answered("a", "lost", "lost"), 2, 1,
 		},
 		{
+			"a later write that is based on another item undoes nothing",
+			story("counter", "off").acquire("b", 0).on("b", "y").read("b", "0").ended("b", "expired").acquire("a", 0).read("a", "0").write("a", "1").release("a").
+				on("b", "x").write("b", "7").leave("b").answered("b", "lost", "lost"), 2, 2,
+		},
+		{
 			"the next one builds on the write",
 			story("counter", "off").acquire("a", 0).read("a", "0").write("a", "1").release("a").acquire("b", 0).read("b", "1").write("b", "2").release("b"), 2, 2,
 		},
@@ -75,6 +80,10 @@ func TestAJobIsFinishedIfItsWorkIsDoneAndNotUndone(t *testing.T) {
 		{
 			"a candidate that is not elected has no job",
 			story("leader", "off").acquire("a", 0).read("a", "0").call("b").answered("b", "not-obtained", "").write("a", "1").release("a"), 1, 1,
+		},
+		{
+			"a candidate that is elected after an attempt has failed",
+			story("leader", "off").call("a").answered("a", "other", "down").acquire("a", 0).read("a", "0").write("a", "1").release("a"), 1, 1,
 		},
 		{
 			"a candidate of an election by a library, too",

@@ -126,6 +126,14 @@ func TestASectionThatEndsWithConflictHasHadNoEffect(t *testing.T) {
 			story: lockFree().in("a").sendIf("a", "1", version(1)).applied("a").info("a").sendIf("a", "1", version(1)).refused("a").fail("a").finishes("a"),
 		},
 		{
+			name: "ok, and its last write, of another value, was refused", want: Invalid, count: 1, text: "masked",
+			story: lockFree().in("a").sendIf("a", "1", version(1)).applied("a").ok("a").sendIf("a", "2", version(9)).refused("a").fail("a").finishes("a"),
+		},
+		{
+			name: "ok, and its last write, of another item, was refused", want: Invalid, count: 1, text: "masked",
+			story: lockFree().in("a").sendIf("a", "1", version(1)).applied("a").ok("a").on("a", "y").sendIf("a", "1", version(9)).refused("a").fail("a").finishes("a"),
+		},
+		{
 			name: "ok, and its last write was refused", want: Invalid, count: 1,
 			story: lockFree().in("a").sendIf("a", "1", version(9)).refused("a").fail("a").finishes("a"),
 			text:  "masked",

@@ -2,6 +2,8 @@ package checker
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -185,6 +187,35 @@ func TestLostUpdatesBeyondTheFindingsCount(t *testing.T) {
 	}
 	if got := mustRun(t, s.history(), "lost-update")[0]; got.Count != 12 || len(got.Findings) != maxFindings {
 		t.Errorf("%d lost updates and %d findings, want 12 and %d", got.Count, len(got.Findings), maxFindings)
+	}
+}
+
+// The end counts by itself only if no lost update explains it.
+func TestTheEndShowsWhatIsLost(t *testing.T) {
+	texts := func(s *scriptedHistory) (list []string) {
+		for _, f := range mustRun(t, s.history(), "lost-update")[0].Findings {
+			kind, _, _ := strings.Cut(f.Text, ":")
+			list = append(list, kind)
+		}
+		return list
+	}
+	two := func(s *scriptedHistory) *scriptedHistory {
+		return s.acquire("a", 0).acquire("b", 0).read("a", "0").read("b", "0").write("a", "1").write("b", "1")
+	}
+	begun := func() *scriptedHistory { return story("counter", "off") }
+	for _, tt := range []struct {
+		name  string
+		story *scriptedHistory
+		want  []string
+	}{
+		{"one of two", two(begun()).final("1"), []string{"lost update", "final value"}},
+		{"one of two, unwitnessed", two(begun().unwitnessed()).final("1"), []string{"lost update", "final value"}},
+		// c has seen a 2 that was never there, so that the increments add up to the end.
+		{"one lost, and one from nowhere", two(begun()).acquire("c", 0).read("c", "2").write("c", "3").final("3"), []string{"lost update", "lost update"}},
+	} {
+		if got := texts(tt.story); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: findings %q, want %q", tt.name, got, tt.want)
+		}
 	}
 }
 

@@ -74,6 +74,10 @@ func TestALossIsNoticedWhenTheHolderIsTold(t *testing.T) {
 	if m := measured(t, before); m.LossesNoticed != 1 || m.ActsAfterLoss != 0 {
 		t.Errorf("writes before the loss, and a refused one, are no acts after it: %+v", m)
 	}
+	answered := story("counter", "off").acquire("a", 0).expire("a").leave("a").answered("a", "lost", "lost")
+	if m := measured(t, answered); m.LossesNoticed != 1 || m.Notice.Max != 2*time.Millisecond {
+		t.Errorf("noticed by the answer: %+v", m)
+	}
 	unnoticed := story("counter", "off").acquire("a", 0).expire("a").write("a", "1").write("a", "2").release("a")
 	if m := measured(t, unnoticed); m.LossesNoticed != 0 || m.LossesUnnoticed != 1 || m.ActsAfterLoss != 2 {
 		t.Errorf("unnoticed: %+v", m)

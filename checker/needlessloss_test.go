@@ -98,6 +98,10 @@ func TestGivingUpAGoodLeaseIsNeedless(t *testing.T) {
 		},
 		{name: "its clock was set", story: keeper(3*s).broken("clock-step", "a", 4*s, 5*s).givesUp(7 * s), want: Valid},
 		{
+			name: "its clock was set later", want: Invalid, count: 1, text: "given up",
+			story: keeper(3*s).until(7*s).told("a").broken("clock-step", "a", 8*s, 9*s).leave("a").after(time.Minute).expire("a").answered("a", "lost", "lost"),
+		},
+		{
 			name: "its clock was set before", want: Invalid, count: 1, text: "given up",
 			story: func() *scriptedHistory {
 				t := story("counter", "off").fault("clock-step", "a", 0).after(time.Minute).call("a").leased("a", 10*s).enter("a", 0)

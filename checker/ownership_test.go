@@ -39,6 +39,10 @@ func TestARequestMustNotChangeAnothersGrant(t *testing.T) {
 			want:  Invalid, count: 1, text: "freed too early",
 		},
 		{
+			name:  "freed by its own earlier release, and at work to the end",
+			story: story("counter", "off").acquire("a", 0).write("a", "1").freed("a", "a"), want: Invalid, count: 1, text: "freed too early",
+		},
+		{
 			name: "freed by a release that was sent before it was asked for",
 			story: story("counter", "off").after(time.Second).call("a").leased("a", time.Minute).
 				tell(history.Event{Type: history.Freed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Sent: time.Millisecond}).enter("a", 0).leave("a").answered("a", "lost", ""),

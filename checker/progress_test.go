@@ -635,6 +635,10 @@ func TestAFreeLockMustAnswerEachWorker(t *testing.T) {
 	during := func(kind, target string) *scriptedHistory {
 		return begun().begin(kind, target, func(s *scriptedHistory) *scriptedHistory { return served(s, rounds, "unknown") })
 	}
+	waits := begun()
+	for range rounds {
+		waits.call("a").call("b").after(10*time.Millisecond).answered("b", "unknown", "no answer").grant("a").enter("a", 0).release("a")
+	}
 	refused := begun()
 	for range rounds {
 		refused.acquire("a", 0).release("a").call("b").refusedBy("b", "a").answered("b", "unknown", "no answer")
@@ -651,6 +655,7 @@ func TestAFreeLockMustAnswerEachWorker(t *testing.T) {
 		{name: "b gets unknown 19 times", story: served(begun(), rounds-1, "unknown"), want: Valid},
 		{name: "b is let in between", story: served(served(begun(), rounds-1, "unknown").acquire("b", 0).release("b"), rounds-1, "unknown"), want: Valid},
 		{name: "a has the lock each time", story: beside(rounds), want: Valid},
+		{name: "a waits for the lock each time", story: waits, want: Valid},
 		{name: "a server refuses it each time", story: refused, want: Valid},
 		{name: "b cancels each time", story: served(begun(), rounds, "cancelled"), want: Valid},
 		{name: "b is cut off", story: during("partition", "b->lock"), want: Valid},

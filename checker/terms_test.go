@@ -38,6 +38,16 @@ func TestMetricsCountTermsAndTheTimesWithTwoHoldersAndWithNone(t *testing.T) {
 	}
 }
 
+// a is inside from 3 ms on, is told of a loss at 4, and writes at 6. b is inside from 12 ms on.
+func TestAWriteOfNoHolderIsNoTerm(t *testing.T) {
+	s := story("counter", "off").acquire("a", 0).told("a").write("a", "1").leave("a").answered("a", "lost", "lost")
+	s.meta.Duration = 12 * time.Millisecond
+	m := measured(t, s.expire("a").call("b").enter("b", 0))
+	if m.NoHolder.N != 2 || m.NoHolder.Total != SumOf((3+8)*time.Millisecond) {
+		t.Errorf("no holder %d times, %v in all, want 2 times, 11ms", m.NoHolder.N, m.NoHolder.Total)
+	}
+}
+
 // A writer a and a reader b consider themselves holders at the same time, whichever of them came first.
 func TestAReaderBesideAWriterIsASecondHolder(t *testing.T) {
 	for _, first := range []string{"a", "b"} {
