@@ -60,6 +60,11 @@ func TestATransferKeepsTheTotal(t *testing.T) {
 			text:  "torn: a's section 1 changed item x by -10, and the write of 110 to item y by a's section 1 took no effect: the total changes by -10",
 		},
 		{
+			name: "the credit is lost on its way", want: Invalid, count: 1,
+			story: bank("off").acquire("a", 0).debit("a", "100", "90").on("a", "y").read("a", "100").sendWrite("a", "110").info("a").release("a"),
+			text:  "torn: a's section 1 changed item x by -10, and the write of 110 to item y by a's section 1 took no effect: the total changes by -10",
+		},
+		{
 			name: "a crash between the two writes", story: bank("off").acquire("a", 0).debit("a", "100", "90").crash("a"), want: Invalid, count: 1,
 			text: "torn: a's section 1 changed item x by -10, and wrote nothing more",
 		},
@@ -109,6 +114,16 @@ func TestATransferKeepsTheTotal(t *testing.T) {
 			story: bank("off").unwitnessed().acquire("a", 0).debit("a", "100", "90").on("a", "y").sendWrite("a", "110").info("a").release("a").ends("x", "90").ends("y", "100"),
 		},
 	})
+}
+
+// An overwritten transfer is not torn, too.
+func TestATransferThatOverwritesAnotherIsOneFinding(t *testing.T) {
+	s := bank("off").acquire("a", 0).on("a", "x").read("a", "100").
+		acquire("b", 0).debit("b", "100", "95").credit("b", "100", "105").release("b").
+		write("a", "90").credit("a", "105", "115").release("a")
+	if got := mustRun(t, s.history(), "conserved")[0]; got.Count != 1 || len(got.Findings) != 1 {
+		t.Errorf("%d violations with the findings %+v, want one", got.Count, got.Findings)
+	}
 }
 
 // Many transfers of two workers that see nothing of each other are judged in one pass, and each

@@ -215,3 +215,20 @@ func TestAPauseDuringTheLagBeginsAnotherLag(t *testing.T) {
 	run(t, w)
 	log.want(t, "5.00012s between", "5.00016s first slept", "5.00016s second slept")
 }
+
+// A deadline of a context comes due at 2 s, in a pause until 5 s, and is handled 0.1 ms after it.
+func TestADeadlineInAPauseIsHandledAfterTheWaking(t *testing.T) {
+	w, k, log := small(t, nil)
+	w.At(time.Second, func() { k.process.Pause(4 * time.Second) })
+	k.Go("main", func() {
+		ctx, stop := k.WithTimeout(context.Background(), 2*time.Second)
+		defer stop()
+		done := k.Go("other", func() {
+			_ = k.Sleep(ctx, time.Minute)
+			log.add("%v", ctx.Err())
+		})
+		_ = done.Acquire(context.Background())
+	})
+	run(t, w)
+	log.want(t, "5.0001s context deadline exceeded")
+}

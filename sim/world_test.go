@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"lockquake/internal/draw"
+	"lockquake/lock/env"
 )
 
 // echo answers every request with itself, at its arrival.
@@ -646,4 +647,187 @@ func TestAChecksumCoversTheTextsOfATrace(t *testing.T) {
 	if sum("granted") != sum("granted") || sum("granted") == sum("refused") {
 		t.Errorf("the checksums are %s, %s and %s", sum("granted"), sum("granted"), sum("refused"))
 	}
+}
+
+// Nothing happens after the limit, neither in a task that sleeps beyond it nor elsewhere.
+func TestARunEndsAtItsLimit(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		limit  time.Duration
+		extend time.Duration
+		busy   bool // something else happens during the sleep
+		want   []string
+	}{
+		{"before the end of a sleep", time.Second, 0, false, nil},
+		{"before the end of a sleep, and of others", time.Second, 0, true, []string{"500ms other"}},
+		{"at the end of a sleep", 2 * time.Second, 0, false, []string{"2s slept"}},
+		{"moved", time.Second, 3 * time.Second, false, []string{"2s slept"}},
+		{"moved back", 2 * time.Second, time.Second, false, []string{"2s slept"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w, k, log := small(t, func(c *Config) { c.Limit = test.limit })
+			w.Extend(test.extend)
+			if test.busy {
+				w.At(time.Second/2, func() { log.add("other") })
+				w.At(3*time.Second/2, func() { log.add("never") })
+			}
+			k.Go("main", func() {
+				_ = k.Sleep(context.Background(), 2*time.Second)
+				log.add("slept")
+				_ = k.Sleep(context.Background(), time.Hour)
+				log.add("never")
+			})
+			run(t, w)
+			log.want(t, test.want...)
+			if limit := max(test.limit, test.extend); !w.Limited() || w.Time() != limit {
+				t.Errorf("limited %v, ended at %v, want %v", w.Limited(), w.Time(), limit)
+			}
+		})
+	}
+}
+
+// Two tasks wake each other without an event.
+func TestTasksWithoutProgressEndARun(t *testing.T) {
+	w, k, _ := small(t, nil)
+	ping, pong := k.NewSem(1), k.NewSem(0)
+	for _, pair := range [][2]env.Sem{{ping, pong}, {pong, ping}} {
+		k.Go("player", func() {
+			for pair[0].Acquire(context.Background()) == nil {
+				pair[1].Release()
+			}
+		})
+	}
+	if err := w.Run(); !errors.Is(err, ErrNoProgress) {
+		t.Errorf("the run ends with %v", err)
+	}
+}
+
+// Only events of one instant are no progress.
+func TestManyEventsInTimeAreProgress(t *testing.T) {
+	w, k, _ := small(t, nil)
+	k.Go("main", func() {
+		for range maxAtOneInstant + 1 {
+			_ = k.Sleep(context.Background(), 1)
+		}
+	})
+	run(t, w)
+	if want := time.Duration(maxAtOneInstant + 1); w.Time() != want {
+		t.Errorf("ended at %v, want %v", w.Time(), want)
+	}
+}
+
+func TestATaskOfACrashedProcessIsOver(t *testing.T) {
+	w, k, log := small(t, nil)
+	k.Go("main", func() {
+		k.process.Crash()
+		log.add("%v", k.Sleep(context.Background(), time.Second))
+	})
+	run(t, w)
+	log.want(t, "0s the run is over")
+}
+
+func TestAContextHasItsDeadline(t *testing.T) {
+	w, k, _ := small(t, nil)
+	k.Go("main", func() {
+		outer, stop := k.WithTimeout(context.Background(), 5*time.Second)
+		defer stop()
+		for d, want := range map[time.Duration]time.Duration{3 * time.Second: 3 * time.Second, 8 * time.Second: 5 * time.Second} {
+			inner, stop := k.WithTimeout(outer, d)
+			if at, ok := inner.Deadline(); !ok || at.Sub(k.Now()) != want {
+				t.Errorf("a timeout of %v within one of 5 s ends at %v, %v, want %v from now", d, at, ok, want)
+			}
+			stop()
+		}
+	})
+	run(t, w)
+}
+
+// Work takes 2.5 s of processor time, and pauses stop it from 1 s to 4 s.
+func TestOverlappingPausesStopWorkOnce(t *testing.T) {
+	w, k, log := small(t, nil)
+	w.At(1*time.Second, func() { k.process.Pause(3 * time.Second) })
+	w.At(2*time.Second, func() { k.process.Pause(time.Second) })
+	k.Go("main", func() {
+		_ = k.Compute(2500 * time.Millisecond)
+		log.add("computed")
+	})
+	run(t, w)
+	log.want(t, "5.5s computed")
+}
+
+// The dial arrives at 1 ms. The client has given up at 1.5 ms, and the server hears of that 1 ms later.
+func TestADialThatGivesUpLeavesNoConnection(t *testing.T) {
+	w, k, log := small(t, nil)
+	n := w.nodes["server"]
+	n.Listen(&closingEcho{echo{log: log}})
+	k.Go("main", func() {
+		_, err := k.process.Dial(context.Background(), "server", 1500*time.Microsecond)
+		log.add("%v", err)
+	})
+	run(t, w)
+	log.want(t, "1.5ms dial server: i/o timeout", "2.5ms server is told: <nil>")
+	if len(n.conns) != 0 || len(k.process.conns) != 0 {
+		t.Errorf("%d connections are left at the server and %d at the client", len(n.conns), len(k.process.conns))
+	}
+}
+
+// Two messages of one connection are held for 1 s each, one after the other. A third one comes after both.
+func TestAMessageWaitsBehindAllThatAreHeld(t *testing.T) {
+	w, k, log := small(t, nil)
+	for i := range 2 {
+		k.OnPoint("write.sent", i+1, func() {
+			if err := w.HoldMessage(time.Second); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	k.Go("main", func() {
+		c, _ := k.process.Dial(context.Background(), "server", 0)
+		for _, name := range []string{"a", "b", "c"} {
+			k.Go(name, func() { _, _ = c.Call(context.Background(), "write", name, 0) })
+		}
+	})
+	run(t, w)
+	log.want(t, "1.00301s server has a", "2.00301s server has b", "2.00301s server has c")
+}
+
+func TestOnlyNodesHaveLinks(t *testing.T) {
+	w, _, _ := small(t, nil)
+	for name, do := range map[string]func(from, to string) error{
+		"SetLatency": func(from, to string) error { return w.SetLatency(from, to, draw.Fixed(0)) },
+		"CutLink":    func(from, to string) error { return w.CutLink(from, to, CutDrop, 0) },
+		"Reset":      func(from, to string) error { return w.Reset(from, to) },
+	} {
+		for _, ends := range [][2]string{{"nobody", "server"}, {"server", "nobody"}} {
+			if err, want := do(ends[0], ends[1]), fmt.Sprintf("no link from %q to %q", ends[0], ends[1]); err == nil || err.Error() != want {
+				t.Errorf("%s: %v, want %s", name, err, want)
+			}
+		}
+		if err := do("worker-1", "server"); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The numbers of a worker follow from the seed, the name of the stream and its own name. After a restart they are others.
+func TestEachLifeOfAWorkerDrawsItsOwnNumbers(t *testing.T) {
+	w, k, _ := small(t, nil)
+	first := w.source.Stream("token", "worker-1").Rand()
+	second := w.source.Stream("token", "worker-1, life 2").Rand()
+	k.Go("main", func() {
+		for range 3 {
+			if got, want := k.Rand("token").Uint64(), first.Uint64(); got != want {
+				t.Errorf("the first life draws %d, want %d", got, want)
+			}
+		}
+	})
+	again := k.Restart()
+	again.Go("main", func() {
+		for range 3 {
+			if got, want := again.Rand("token").Uint64(), second.Uint64(); got != want {
+				t.Errorf("the second life draws %d, want %d", got, want)
+			}
+		}
+	})
+	run(t, w)
 }
