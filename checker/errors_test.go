@@ -98,6 +98,14 @@ func TestAnAnswerMustFitWhatHappened(t *testing.T) {
 			name: "ok, though it was lost", story: entered().after(lease).expire("a").leave("a").answered("a", "", ""),
 			want: Invalid, count: 1, text: "ok though lost",
 		},
+		{
+			name: "ok, and it expired during the release", story: entered().leave("a").after(lease).expire("a").answered("a", "", ""),
+			want: Invalid, count: 1, text: "ok though lost",
+		},
+		{
+			name: "ok, and an earlier request of its own had freed it", story: entered().freed("a", "a").leave("a").answered("a", "", ""),
+			want: Invalid, count: 1, text: "ok though lost",
+		},
 		{name: "lost, and it was", story: entered().after(lease).expire("a").leave("a").answered("a", "lost", "lost"), want: Valid},
 		{
 			name: "lost, and it was not", story: entered().after(time.Second).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost"),

@@ -146,6 +146,10 @@ func TestAContradictionIsNamed(t *testing.T) {
 	judge(t, "linearizable", []verdictCase{
 		{"a value that nothing wrote", story("register", "off").acquire("a", 0).read("a", "7").leave("a"), Invalid,
 			`item x is not linearizable: no order of its sections explains the values: a's section 1 (read "7") read "7" although the value was "0"`, 2},
+		{"a read after a write of its section", story("register", "off").acquire("a", 0).write("a", "1").read("a", "7").leave("a"), Invalid,
+			`item x is not linearizable: no order of its sections explains the values: a's section 1 (wrote "1", read "7") read "7" although the value was "1"`, 2},
+		{"of two sections that never end", story("register", "off").acquire("a", 0).read("a", "0").acquire("c", 0).read("c", "7"), Invalid,
+			`item x is not linearizable: no order of its sections explains the values: c's section 1 (read "7") read "7" although the value was "0"`, 2},
 		{"the second read of a section", story("register", "off").acquire("a", 0).read("a", "0").read("a", "7").leave("a"), Invalid,
 			`item x is not linearizable: no order of its sections explains the values: a's section 1 (read "0", read "7") read "7" although the value was "0"`, 2},
 		// 0 comes back once, and is replaced by a, b, c and d.
@@ -186,6 +190,11 @@ func TestTheEvidenceOfAContradictionHasTheStepsAroundIt(t *testing.T) {
 	many.call("d").enter("d", 0).write("d", "1").leave("d").acquire("c", 0).read("c", "0").leave("c")
 	for _, w := range workers {
 		many.leave(w)
+	}
+	// a has the events 1 to 6 and 25, d those to 12, e those to 17 and 26, and c those to 24. Calls and grants show nothing.
+	exact := []int64{3, 4, 5, 6, 8, 9, 10, 11, 12, 14, 15, 16, 17, 20, 21, 22, 23, 24, 25, 26}
+	if got := mustRun(t, few.history(), "linearizable")[0].Findings[0].Events; !slices.Equal(got, exact) {
+		t.Errorf("the events %v, want %v", got, exact)
 	}
 	for _, tt := range []struct {
 		name  string

@@ -278,6 +278,9 @@ func judge(t *testing.T, check string, tests []verdictCase) {
 			if tt.want != Valid && !got.Applies {
 				t.Errorf("verdict %s of a check that does not apply", got.Verdict)
 			}
+			if tt.want == Invalid && len(got.Findings[0].Events) == 0 {
+				t.Errorf("no event shows %q", got.Findings[0].Text)
+			}
 			if tt.text == "" {
 				return
 			}

@@ -195,6 +195,36 @@ func TestEventsFollowFromTheHoldersBeforeAndAfter(t *testing.T) {
 			{2, "w1", "release", []string{"A"}, nil, "", false},
 			{3, "w1", "release", []string{"A"}, nil, "", true},
 		}, []string{"1s granted A by w1 until 0s", "2s freed A by w1 until 0s"}},
+		{"handed over to who looked before it was taken", []step{
+			{1, "w2", "look", []string{"BBBBB"}, nil, "", true},
+			{2, "w1", "acquire", []string{"AAAAA"}, ever("AAAAA"), "", false},
+			{3, "w1", "release", []string{"AAAAA"}, ever("BBBBB"), "", false},
+		}, []string{"2s granted AAAAA by w1 until 0s", "3s freed AAAAA by w1 until 0s", "3s granted BBBBB by w2 until 0s"}},
+		{"handed over to a name of two waiters", []step{
+			{1, "w1", "acquire", []string{"AAAAA"}, ever("AAAAA"), "", false},
+			{2, "w2", "look", []string{"BBBBB"}, ever("AAAAA"), "", true},
+			{2.5, "w3", "look", []string{"BBBBB"}, ever("AAAAA"), "", true},
+			{3, "w1", "release", []string{"AAAAA"}, ever("BBBBB"), "", false},
+		}, []string{
+			"1s granted AAAAA by w1 until 0s", "3s freed AAAAA by w1 until 0s", "doubt: a command put one value in the place of another",
+			"3s granted BBBBB by w1 until 0s",
+		}},
+		{"another mode", []step{
+			{1, "w1", "acquire", []string{"A"}, ever("A"), "", false},
+			{2, "w1", "renew", []string{"A"}, held("A"), "", false},
+		}, []string{"1s granted A by w1 until 0s", "2s renewed A by w1 until 0s"}},
+		{"a lease that is over, and still over", []step{
+			{1, "w1", "acquire", []string{"A"}, one(until("A", 2)), "", false},
+			{3, "w1", "look", []string{"A"}, one(until("A", 2.5)), "", false},
+		}, []string{"1s granted A by w1 until 2s", "2s expired A by w1 until 0s"}},
+		{"a lease that is over, and asked for by its worker", []step{
+			{1, "w1", "acquire", []string{"A"}, one(until("A", 2)), "", false},
+			{3, "w1", "acquire", []string{"A"}, nil, "", false},
+		}, []string{"1s granted A by w1 until 2s", "2s expired A by w1 until 0s"}},
+		{"a lease that is over, removed by a command that does not name it", []step{
+			{1, "w1", "acquire", []string{"A"}, one(until("A", 2)), "", false},
+			{3, "w1", "release", []string{"Z"}, nil, "", false},
+		}, []string{"1s granted A by w1 until 2s", "2s expired A by w1 until 0s"}},
 		{"a lease that is over, freed by another", []step{
 			{1, "w1", "acquire", []string{"A"}, one(until("A", 2)), "", false},
 			{3, "w2", "release", []string{"A"}, nil, "", false},

@@ -75,6 +75,10 @@ func TestAGrantEndsWithTheEventThatEndedIt(t *testing.T) {
 		{"shared, and beside another shared one", []history.Event{sharing("a", "a"), sharing("b", "b"), server(history.Freed, "b", "b")}, []int64{0, 3}},
 		{"shared, and replaced by an exclusive one", []history.Event{sharing("a", "a"), server(history.Granted, "b", "b")}, []int64{2, 0}},
 		{"shared, and given to an owner without a name again", []history.Event{sharing("a", ""), sharing("b", "")}, []int64{2, 0}},
+		{"expired, renewed late, and replaced", []history.Event{
+			granted, server(history.Expired, "a", "a"), late(server(history.Renewed, "a", "a")), server(history.Granted, "b", "b"),
+		}, []int64{4, 0}},
+		{"shared, renewed as exclusive, and replaced by a shared one", []history.Event{sharing("a", "a"), server(history.Renewed, "a", "a"), sharing("b", "b")}, []int64{3, 0}},
 		{"an end without an owner ends all", []history.Event{sharing("a", "a"), sharing("b", "b"), server(history.Evicted, "", "")}, []int64{3, 3}},
 		{"an end of an owner that the grant does not name", []history.Event{server(history.Granted, "a", ""), server(history.Freed, "a", "a")}, []int64{2}},
 	} {
@@ -136,11 +140,25 @@ func TestTheNextGrantIsOneThatWaitedInTheQueueOfTheServer(t *testing.T) {
 
 func TestASectionFoundItsLockTaken(t *testing.T) {
 	ended := history.Event{Type: history.Released, Worker: "b", Section: 1, Class: history.ClassNotObtained}
+	// took is a grant to b at 3 s, the instant at which that of a ends, which b asked for at 2 s or at an unknown time.
+	took := func(sent time.Duration) []history.Event {
+		granted := server(history.Granted, "b", "b")
+		granted.Sent = sent
+		return []history.Event{server(history.Granted, "a", "a"), called("b"), server(history.Freed, "a", "a"), granted, entered("b")}
+	}
+	for sent, want := range map[time.Duration]bool{2 * time.Second: true, 0: false} {
+		in := of(t, history.Meta{}, took(sent)...)
+		in.Events[3].At = in.Events[2].At
+		if got := in.FoundTaken(in.Sections[0]); got != want {
+			t.Errorf("let in as the other grant ended, asked for at %v: %v, want %v", sent, got, want)
+		}
+	}
 	for _, tt := range []struct {
 		name   string
 		events []history.Event
 		want   bool
 	}{
+		{"let in without a grant", []history.Event{called("b"), entered("b")}, false},
 		{"refused because of another's grant", []history.Event{server(history.Granted, "a", "a"), called("b"), server(history.Refused, "b", "a"), ended}, true},
 		{"refused, though the server has recorded no grant", []history.Event{called("b"), server(history.Refused, "b", "a"), ended}, true},
 		{"refused because of its own grant", []history.Event{called("b"), server(history.Granted, "b", "b"), server(history.Refused, "b", "b"), ended}, false},

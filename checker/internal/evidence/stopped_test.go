@@ -76,6 +76,31 @@ func TestTheFaultsOfAProcessConcernAllItsWorkers(t *testing.T) {
 	}
 }
 
+// Worker 3 has a process of its own.
+func TestAFaultOfAProcessConcernsNoOthers(t *testing.T) {
+	for _, tt := range []struct {
+		target, worker, want string
+	}{
+		{"lock", "worker-3", "[lock]"},
+		{"worker-3->lock", "worker-3", "[worker-3->lock]"},
+		{"worker-1", "worker-3", "[]"},
+		{"worker-1", "worker-1", "[worker-1]"},
+		{"worker-1", "worker-4", "[worker-4]"},
+	} {
+		h := &history.History{
+			Meta:   history.Meta{Workers: []string{"worker-1", "worker-2", "worker-3", "worker-4"}, Processes: 3},
+			Events: fault("pause", history.EffectStops, tt.target),
+		}
+		got := []string{}
+		for f := range New(h, nil).FaultsOf(tt.worker) {
+			got = append(got, f.Target)
+		}
+		if fmt.Sprint(got) != tt.want {
+			t.Errorf("a pause of %s: %v concern %s, want %s", tt.target, got, tt.worker, tt.want)
+		}
+	}
+}
+
 func TestNearReturnsTheStretchesThatOverlapOrTouch(t *testing.T) {
 	s := Stretches{{1, 2}, {4, 4}, {6, 9}, {12, 13}}
 	for _, tt := range []struct {
@@ -162,6 +187,27 @@ func fault(kind string, effect history.Effect, target string) []history.Event {
 	}
 }
 
+// A client waits for an answer for 1 s if the history does not say.
+func TestTroubleLastsForAnAnswerTimeout(t *testing.T) {
+	for answer, want := range map[time.Duration]time.Duration{0: 6 * time.Second, 3 * time.Second: 8 * time.Second} {
+		h := &history.History{Meta: history.Meta{Answer: answer}, Events: fault("pause", history.EffectStops, "lock")}
+		if got := New(h, nil).Troubled(); !slices.Equal(got, Stretches{{2 * time.Second, want}}) {
+			t.Errorf("an answer timeout of %v: %v, want until %v", answer, got, want)
+		}
+	}
+}
+
+// A member is stopped from 2 s to 60 s. The others elect a leader within 10 s, a session ends within 4 s, and a client waits for an
+// answer for 1 s. When the member is back, clients may wait for 1 s again.
+func TestAFaultOfAMemberHindersUntilTheOthersGoOn(t *testing.T) {
+	h := &history.History{Meta: history.Meta{Members: 3, TTL: 4 * time.Second, Workers: []string{"worker-1"}}, Events: fault("pause", history.EffectStops, "lock-2")}
+	h.Events[1].At = time.Minute
+	want := Stretches{{2 * time.Second, 17 * time.Second}, {time.Minute, 61 * time.Second}}
+	if got := New(h, nil).Hindered("worker-1"); !slices.Equal(got, want) {
+		t.Errorf("hindered in %v, want %v", got, want)
+	}
+}
+
 // Only faults of messages and of servers trouble all workers. Clients wait for an answer for 1 s longer.
 func TestAFaultOfOneWorkerTroublesNoOthers(t *testing.T) {
 	troubled := Stretches{{2 * time.Second, 6 * time.Second}}
@@ -194,6 +240,10 @@ func TestOnlyAStoppedServerDoesNotServe(t *testing.T) {
 			t.Errorf("a fault with the effect %q: served until %v, want %v", effect, got, want)
 		}
 	}
+	h := &history.History{Events: fault("pause", history.EffectStops, "lock")}
+	if got := New(h, nil).Served("lock", 7*time.Second, 10*time.Second); got != 17*time.Second {
+		t.Errorf("a stop before: served until %v, want 17s", got)
+	}
 }
 
 // The last message that the fault delayed arrives at 9 s.
@@ -209,9 +259,12 @@ func TestLateMessagesAreThoseOfTheWorkersLinks(t *testing.T) {
 		{"resource->worker-1", Stretches{}},
 		{"worker-2->lock", Stretches{}},
 		{"lock-1->lock", Stretches{}},
+		{"none", Stretches{}},
 	} {
 		h := &history.History{Meta: history.Meta{Workers: []string{"worker-1", "worker-2"}}, Events: fault("latency", "", tt.target)}
-		h.Events[1].Until = 9 * time.Second
+		if h.Events[1].Until = 9 * time.Second; tt.target == "none" { // no message was delayed
+			h.Events[0].Target, h.Events[1].Target, h.Events[1].Until = "worker-1->lock", "worker-1->lock", 0
+		}
 		if got := New(h, nil).Late("worker-1", Serves); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v, want %v", tt.target, got, tt.want)
 		}
