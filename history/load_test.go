@@ -2,9 +2,11 @@ package history_test
 
 import (
 	"errors"
+	"io"
 	"reflect"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"lockquake/history"
 )
@@ -52,6 +54,7 @@ func TestLoadRefusesWhatNoRecorderMayWrite(t *testing.T) {
 		{"negative number of a part", recorded, `"end":90`, `"end":90,"part":{"lock":"k","locks":2,"workers":-2}`, 1, `{"lock"`, "a number of part is -2, and must not be negative"},
 		{"negative time", recorded, `"at":10`, `"at":-5`, 2, `-5`, "at is -5, and must not be negative"},
 		{"end before the events", recorded, `"end":90`, `"end":50`, 7, `60`, "at is 60, after the end of the run: end of the header is 50"},
+		{"a run of lockquake without its end", recorded, `"end":90`, `"end":90,"checksum":"00"`, 11, "", "the file ends before the run does: its last event is not a final value"},
 		{"unknown class", recorded, `"seq":8,"at":80,"type":"released"`, `"seq":8,"at":80,"type":"released","class":"lots"`, 9, `"lots"`, `unknown class "lots"`},
 		{"unknown mode", recorded, `"section":1,"key":"k"}`, `"section":1,"key":"k","mode":"shraed"}`, 2, `"shraed"`, `unknown mode "shraed"`},
 		{"a worker that the header does not name", recorded, `"w1","w2"`, `"w1","w3"`, 10, `"w2"`, `unknown worker "w2"`},
@@ -94,6 +97,8 @@ func TestLoadAcceptsWhatARecorderMayWrite(t *testing.T) {
 		{"an old value", witnessed, `"value":"1","prior":"1"`, `"value":"0","prior":"1"`},
 		{"no prior value", witnessed, `"value":"2","prior":"1"`, `"value":"2"`},
 		{"a second section", recorded, `"worker":"w2","section":1`, `"worker":"w1","section":2`},
+		{"an event at time 0", recorded, `"at":10`, `"at":0`},
+		{"a run of lockquake with its end", recorded + `{"seq":10,"at":90,"type":"final","key":"x","value":"1"}` + "\n", `"end":90`, `"end":90,"checksum":"00"`},
 		{"no end", recorded, `,"end":90`, ``},
 		{"no first value, which the work finds empty", strings.Replace(recorded, `,"value":"0"}`, `}`, 1), `"initial":{"x":"0"},`, ``},
 		{"a value that was never written", recorded, `"request":1,"value":"0"`, `"request":1,"value":"7"`}, // linearizable judges it
@@ -133,6 +138,31 @@ func TestAnErrorOfTheFormatIsInTheWordsOfTheFormat(t *testing.T) {
 				t.Errorf("column %d is at %s, want %s", at.Column, line[at.Column-1:], tt.at)
 			}
 		})
+	}
+}
+
+func TestARunOfLockquakeHasEvents(t *testing.T) {
+	_, _, err := history.Load([]byte(`{"schema":1,"workload":"counter","checksum":"00"}`+"\n"), names)
+	if at, ok := errors.AsType[*history.LineError](err); !ok || at.Line != 2 || !strings.Contains(at.Err.Error(), "the file ends before the run does") {
+		t.Errorf("got %v, want that line 2 is missing", err)
+	}
+}
+
+func TestAnErrorOfALineThatIsCutIsAtItsEnd(t *testing.T) {
+	const line = `{"seq":1,"at":0,"ty`
+	_, err := history.Read(strings.NewReader(`{"schema":1}` + "\n" + line))
+	if at, ok := errors.AsType[*history.LineError](err); !ok || at.Line != 2 || at.Column != len(line)+1 {
+		t.Errorf("got %v at %+v, want column %d of line 2", err, at, len(line)+1)
+	}
+}
+
+// A file is not at its end because it cannot be read any more.
+func TestAnErrorOfTheReaderIsAnErrorOfTheHistory(t *testing.T) {
+	broken := errors.New("input/output error")
+	for _, text := range []string{"", `{"schema":1}` + "\n"} {
+		if _, err := history.Read(io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken))); !errors.Is(err, broken) {
+			t.Errorf("after %q: got %v, want %v", text, err, broken)
+		}
 	}
 }
 
