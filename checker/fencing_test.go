@@ -85,9 +85,11 @@ func TestTheResourceMustAcceptTheRightfulHolder(t *testing.T) {
 			grant("a").enter("a", 1).refuse("a", "write", "1").release("a"), Invalid, "not ordered by grant", 1},
 		{"somebody else's grant ended, not its own", story("counter", "writes").
 			acquire("b", 1).expire("b").acquire("a", 2).ended("b", "freed").refuse("a", "write", "1").release("a"), Invalid, "rightful holder refused", 1},
-		{"a later refusal of an earlier section is another matter", story("counter", "writes").
-			acquire("a", 1).expire("a").acquire("b", 2).refuse("b", "write", "1").release("b").acquire("c", 3).refuse("a", "write", "1").release("c"),
-			Invalid, "rightful holder refused: the write of b's section 1", 1},
+		{
+			"a later refusal of an earlier section is another matter", story("counter", "writes").
+				acquire("a", 1).expire("a").acquire("b", 2).refuse("b", "write", "1").release("b").acquire("c", 3).refuse("a", "write", "1").release("c"),
+			Invalid, "rightful holder refused: the write of b's section 1", 1,
+		},
 		{"strict takes one write", story("counter", "strict").acquire("a", 1).write("a", "1").refuse("a", "write", "2").release("a"), Valid, "", 0},
 		{"strict has to take that one", story("counter", "strict").acquire("a", 1).refuse("a", "write", "2").release("a"), Invalid, "rightful holder refused", 1},
 		{"strict has to take it after a read", story("counter", "strict").acquire("a", 1).read("a", "0").refuse("a", "write", "2").release("a"), Invalid, "rightful holder refused", 1},

@@ -144,33 +144,53 @@ func TestAContradictionIsNamed(t *testing.T) {
 		return s
 	}
 	judge(t, "linearizable", []verdictCase{
-		{"a value that nothing wrote", story("register", "off").acquire("a", 0).read("a", "7").leave("a"), Invalid,
-			`item x is not linearizable: no order of its sections explains the values: a's section 1 (read "7") read "7" although the value was "0"`, 2},
-		{"a read after a write of its section", story("register", "off").acquire("a", 0).write("a", "1").read("a", "7").leave("a"), Invalid,
-			`item x is not linearizable: no order of its sections explains the values: a's section 1 (wrote "1", read "7") read "7" although the value was "1"`, 2},
-		{"of two sections that never end", story("register", "off").acquire("a", 0).read("a", "0").acquire("c", 0).read("c", "7"), Invalid,
-			`item x is not linearizable: no order of its sections explains the values: c's section 1 (read "7") read "7" although the value was "0"`, 2},
-		{"the second read of a section", story("register", "off").acquire("a", 0).read("a", "0").read("a", "7").leave("a"), Invalid,
-			`item x is not linearizable: no order of its sections explains the values: a's section 1 (read "0", read "7") read "7" although the value was "0"`, 2},
+		{
+			"a value that nothing wrote", story("register", "off").acquire("a", 0).read("a", "7").leave("a"), Invalid,
+			`item x is not linearizable: no order of its sections explains the values: a's section 1 (read "7") read "7" although the value was "0"`, 2,
+		},
+		{
+			"a read after a write of its section", story("register", "off").acquire("a", 0).write("a", "1").read("a", "7").leave("a"), Invalid,
+			`item x is not linearizable: no order of its sections explains the values: a's section 1 (wrote "1", read "7") read "7" although the value was "1"`, 2,
+		},
+		{
+			"of two sections that never end", story("register", "off").acquire("a", 0).read("a", "0").acquire("c", 0).read("c", "7"), Invalid,
+			`item x is not linearizable: no order of its sections explains the values: c's section 1 (read "7") read "7" although the value was "0"`, 2,
+		},
+		{
+			"the second read of a section", story("register", "off").acquire("a", 0).read("a", "0").read("a", "7").leave("a"), Invalid,
+			`item x is not linearizable: no order of its sections explains the values: a's section 1 (read "0", read "7") read "7" although the value was "0"`, 2,
+		},
 		// 0 comes back once, and is replaced by a, b, c and d.
-		{"a value that three sections replaced", both(both(story("counter", "off"), "a").acquire("z", 0).read("z", "1").write("z", "0").release("z"), "b", "c"), Invalid,
+		{
+			"a value that three sections replaced", both(both(story("counter", "off"), "a").acquire("z", 0).read("z", "1").write("z", "0").release("z"), "b", "c"), Invalid,
 			`item x is not linearizable: no order of its sections explains the values: a's section 1 (read "0", wrote "1") and b's section 1 (read "0", wrote "1") and ` +
-				`c's section 1 (read "0", wrote "1") each replaced "0", which was the value only 2 times`, 1},
-		{"a value that four sections replaced", both(both(both(story("counter", "off"), "a").acquire("z", 0).read("z", "1").write("z", "0").release("z"), "b").
-			acquire("z", 0).read("z", "1").write("z", "0").release("z"), "c", "d"), Invalid,
+				`c's section 1 (read "0", wrote "1") each replaced "0", which was the value only 2 times`, 1,
+		},
+		{
+			"a value that four sections replaced", both(both(both(story("counter", "off"), "a").acquire("z", 0).read("z", "1").write("z", "0").release("z"), "b").
+				acquire("z", 0).read("z", "1").write("z", "0").release("z"), "c", "d"), Invalid,
 			`item x is not linearizable: no order of its sections explains the values: b's section 1 (read "0", wrote "1") and c's section 1 (read "0", wrote "1") and ` +
-				`d's section 1 (read "0", wrote "1") and 1 before them each replaced "0", which was the value only 3 times`, 1},
-		{"six operations are named", story("register", "off").acquire("a", 0).read("a", "0").read("a", "0").read("a", "0").read("a", "0").read("a", "0").read("a", "7").leave("a"), Invalid,
-			`...a's section 1 (read "0", read "0", read "0", read "0", read "0", read "7") read "7"`, 2},
-		{"the seventh is not", story("register", "off").acquire("a", 0).read("a", "0").read("a", "0").read("a", "0").read("a", "0").read("a", "0").read("a", "0").read("a", "7").leave("a"), Invalid,
-			`...a's section 1 (read "0", read "0", read "0", read "0", read "0", read "0", ...) read "7"`, 2},
-		{"a write whose outcome is unknown", story("register", "off").unwitnessed().acquire("a", 0).read("a", "7").sendWrite("a", "1").info("a").leave("a"), Invalid,
-			`item x is not linearizable: no order of its sections explains the values: a's section 1 (read "7", wrote "1" (perhaps)) read "7" although the value was "0"`, 2},
+				`d's section 1 (read "0", wrote "1") and 1 before them each replaced "0", which was the value only 3 times`, 1,
+		},
+		{
+			"six operations are named", story("register", "off").acquire("a", 0).read("a", "0").read("a", "0").read("a", "0").read("a", "0").read("a", "0").read("a", "7").leave("a"), Invalid,
+			`...a's section 1 (read "0", read "0", read "0", read "0", read "0", read "7") read "7"`, 2,
+		},
+		{
+			"the seventh is not", story("register", "off").acquire("a", 0).read("a", "0").read("a", "0").read("a", "0").read("a", "0").read("a", "0").read("a", "0").read("a", "7").leave("a"), Invalid,
+			`...a's section 1 (read "0", read "0", read "0", read "0", read "0", read "0", ...) read "7"`, 2,
+		},
+		{
+			"a write whose outcome is unknown", story("register", "off").unwitnessed().acquire("a", 0).read("a", "7").sendWrite("a", "1").info("a").leave("a"), Invalid,
+			`item x is not linearizable: no order of its sections explains the values: a's section 1 (read "7", wrote "1" (perhaps)) read "7" although the value was "0"`, 2,
+		},
 		// c's read ends before a's write does. The history up to its end has no order already.
-		{"the first section that fits nowhere", story("register", "off").unwitnessed().acquire("a", 0).sendWrite("a", "1").acquire("b", 0).read("b", "1").leave("b").
-			acquire("c", 0).read("c", "7").leave("c").ok("a").leave("a").acquire("d", 0).read("d", "1").leave("d"), Invalid,
+		{
+			"the first section that fits nowhere", story("register", "off").unwitnessed().acquire("a", 0).sendWrite("a", "1").acquire("b", 0).read("b", "1").leave("b").
+				acquire("c", 0).read("c", "7").leave("c").ok("a").leave("a").acquire("d", 0).read("d", "1").leave("d"), Invalid,
 			`item x is not linearizable: no order of its sections explains the values: c's section 1 (read "7") fits nowhere; by the record b's section 1 (read "1") ` +
-				`read "1" although the value was "0"`, 2},
+				`read "1" although the value was "0"`, 2,
+		},
 	})
 }
 

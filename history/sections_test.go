@@ -95,7 +95,9 @@ func TestEventsBecomeSections(t *testing.T) {
 			"two reads at once, the second of which is answered first, and a crash with the first under way",
 			[]history.Event{
 				called(), ofSection(history.Acquired), with(invoke("read", 1), func(e *history.Event) { e.Value = "" }), with(invoke("read", 2), func(e *history.Event) { e.Value = "" }),
-				applied(1, true), applied(2, true), {Type: history.OK, Worker: "w1", Request: 2, Value: "1"}, {Type: history.Crashed, Worker: "w1"},
+				applied(1, true), applied(2, true),
+				{Type: history.OK, Worker: "w1", Request: 2, Value: "1"},
+				{Type: history.Crashed, Worker: "w1"},
 			},
 			[]*history.Section{{
 				Worker: "w1", N: 1, Key: "k", Call: 1, Enter: 2, EnterAt: ms, Crashed: true, Crash: 8, CrashAt: 7 * ms,

@@ -644,8 +644,9 @@ func TestAChecksumCoversTheTextsOfATrace(t *testing.T) {
 		run(t, w)
 		return w.Checksum()
 	}
-	if sum("granted") != sum("granted") || sum("granted") == sum("refused") {
-		t.Errorf("the checksums are %s, %s and %s", sum("granted"), sum("granted"), sum("refused"))
+	first, again, other := sum("granted"), sum("granted"), sum("refused")
+	if first != again || first == other {
+		t.Errorf("the checksums of one text are %s and %s, and that of another one %s", first, again, other)
 	}
 }
 
