@@ -60,6 +60,11 @@ func TestATransferKeepsTheTotal(t *testing.T) {
 			text:  "torn: a's section 1 changed item x by -10, and the write of 110 to item y by a's section 1 took no effect: the total changes by -10",
 		},
 		{
+			name: "a debit of a balance that never was", want: Invalid, count: 1,
+			story: bank("off").acquire("a", 0).debit("a", "200", "190").credit("a", "100", "110").release("a"),
+			text:  "torn: a's section 1 changed item x by +90, a's section 1 changed item y by +10, and wrote nothing more: the total changes by +100",
+		},
+		{
 			name: "the credit is lost on its way", want: Invalid, count: 1,
 			story: bank("off").acquire("a", 0).debit("a", "100", "90").on("a", "y").read("a", "100").sendWrite("a", "110").info("a").release("a"),
 			text:  "torn: a's section 1 changed item x by -10, and the write of 110 to item y by a's section 1 took no effect: the total changes by -10",

@@ -83,6 +83,14 @@ func TestAnAnswerMustFitWhatHappened(t *testing.T) {
 			want:  Invalid, count: 1, text: "not obtained: a's section 1 was told so, but the server had given it lock x",
 		},
 		{
+			name: "not obtained, as first its own grant refused it, and then that of another", want: Valid,
+			story: story("counter", "off").call("a").leased("a", lease).refusedBy("a", "a").after(lease).expire("a").acquire("b", 0).refusedBy("a", "b").answered("a", "not-obtained", "").release("b"),
+		},
+		{
+			name: "told of a loss, and it was not, with the answer ok", story: entered().after(time.Second).told("a").release("a"),
+			want: Invalid, count: 1, text: "lost though held",
+		},
+		{
 			name: "not obtained, since an earlier section's request came late",
 			story: story("counter", "off").call("a").answered("a", "unknown", "no answer").after(time.Second).call("a").
 				tell(history.Event{Type: history.Granted, Worker: "a", Key: "x", Owner: "a", Node: "lock", Sent: time.Millisecond}).

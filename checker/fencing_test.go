@@ -16,6 +16,8 @@ func TestTokensMustRiseWithTheGrants(t *testing.T) {
 				acquire("a", 1).release("a").acquire("a", 2).release("a").acquire("b", 1).release("b"), Invalid,
 			"went back: a's section 1 and b's section 1 both got token 1", 1,
 		},
+		{"who asked first is granted it last", story("counter", "off").
+			call("a").call("b").grant("b").enter("b", 1).release("b").acquire("c", 2).release("c").grant("a").enter("a", 3).release("a"), Valid, "", 0},
 		{"the later reply came first", story("counter", "off").
 			call("a").call("b").grant("a").ended("a", "expired").grant("b").enter("b", 2).enter("a", 1), Valid, "", 0},
 		{"no word of the server, and the calls overlap", story("counter", "off").

@@ -95,6 +95,10 @@ func TestAJobIsFinishedIfItsWorkIsDoneAndNotUndone(t *testing.T) {
 		},
 		{"a job of which every attempt fails", story("counter", "off").call("a").answered("a", "other", "down").call("a").answered("a", "other", "down"), 1, 0},
 		{
+			"a crash before it is let in ends its job",
+			story("counter", "off").call("a").crash("a").acquire("a", 0).read("a", "0").write("a", "1").release("a"), 2, 1,
+		},
+		{
 			"an attempt of another worker is that of another job",
 			story("counter", "off").call("a").answered("a", "other", "down").acquire("b", 0).read("b", "0").write("b", "1").release("b"), 2, 1,
 		},

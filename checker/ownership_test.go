@@ -49,6 +49,10 @@ func TestARequestMustNotChangeAnothersGrant(t *testing.T) {
 			want: Invalid, count: 1, text: "freed too early",
 		},
 		{
+			name:  "freed, and told of the loss afterwards",
+			story: story("counter", "off").acquire("a", 0).freed("a", "a").told("a").leave("a").answered("a", "lost", ""), want: Invalid, count: 1, text: "freed too early",
+		},
+		{
 			name:  "told of a loss, and then freed",
 			story: story("counter", "off").acquire("a", 0).told("a").freed("a", "a").leave("a").answered("a", "lost", ""), want: Valid,
 		},

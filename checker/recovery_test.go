@@ -106,6 +106,15 @@ func TestAGrantMustNotOutliveItsOwner(t *testing.T) {
 	})
 }
 
+// A grant that refuses another worker, and that is never freed, is one finding.
+func TestAGhostIsOneFinding(t *testing.T) {
+	s := story("counter", "off").call("a").leased("a", time.Second).enter("a", 0).leave("a").answered("a", "", "").
+		after(2*time.Second).call("b").refusedBy("b", "a").answered("b", history.ClassNotObtained, "").after(time.Hour).final("0")
+	if got := mustRun(t, s.history(), "recovery")[0]; got.Count != 1 || len(got.Findings) != 1 {
+		t.Errorf("%d violations with the findings %+v, want one", got.Count, got.Findings)
+	}
+}
+
 // Two of three servers have to grant the lock. lock-2 grants it 3 s after the section has given up, so nobody knew of a quorum that had
 // to be given back within a second.
 func TestAGrantThatComesLateMakesNoQuorumAtTheEnd(t *testing.T) {

@@ -38,6 +38,13 @@ func TestMetricsCountTermsAndTheTimesWithTwoHoldersAndWithNone(t *testing.T) {
 	}
 }
 
+func TestASectionThatIsNotLetInHasNoTerm(t *testing.T) {
+	m := measured(t, story("counter", "off").acquire("a", 0).call("b").refusedBy("b", "a").answered("b", "not-obtained", "").release("a"))
+	if m.Tenure.N != 1 || m.TwoHolders.N != 0 {
+		t.Errorf("%d terms, and two holders %d times, want 1 and 0", m.Tenure.N, m.TwoHolders.N)
+	}
+}
+
 // a is inside from 3 ms on, is told of a loss at 4, and writes at 6. b is inside from 12 ms on.
 func TestAWriteOfNoHolderIsNoTerm(t *testing.T) {
 	s := story("counter", "off").acquire("a", 0).told("a").write("a", "1").leave("a").answered("a", "lost", "lost")

@@ -29,6 +29,10 @@ func TestAnAcquireGivesUpAfterItsContextHasEnded(t *testing.T) {
 			story: ended(begun().release("a").after(2*s).leased("b", time.Minute).freed("b", "b").acquire("a", 0)),
 		},
 		{
+			name: "its second section asks on for 2 s", want: Invalid, count: 1, text: "unheeded: b's section 2 still asked for lock x 2.0",
+			story: ended(story("counter", "off").acquire("b", 0).release("b").acquire("a", 0).call("b").asked("b", "a").fault("cancel", "b", 0).after(2*s).asked("b", "a")),
+		},
+		{
 			name: "it gets the lock 2 s later", story: begun().after(2*s).release("a").grant("b").enter("b", 0).release("b"),
 			want: Invalid, count: 1, text: "unheeded: b's section 1 got lock x 2.0",
 		},
