@@ -39,6 +39,11 @@ func TestNoProductIsSoldMoreOftenThanThereWas(t *testing.T) {
 		},
 		{name: "an order is read", story: sale().sells("a", "2", "1").sells("b", "1", "0").acquire("c", 0).on("c", "x/order-a").read("c", "1").release("c"), want: Valid},
 		{
+			name: "one too many, and who was called first orders last", want: Invalid, count: 1,
+			text:  "oversold: c's section 1 created order 3 of x, after b's section 1, and there were 2 pieces",
+			story: sale().call("c").enter("c", 0).sells("a", "2", "1").sells("b", "1", "0").on("c", "x/order-c").write("c", "1").leave("c"),
+		},
+		{
 			name: "the third order was refused", want: Valid,
 			story: sale().sells("a", "2", "1").sells("b", "1", "0").acquire("c", 0).on("c", "x/order-c").refuse("c", "write", "1").release("c"),
 		},
@@ -92,6 +97,7 @@ func TestAWindowAdmitsAsManyAsItsLimit(t *testing.T) {
 			text:  "over the limit: b's section 2 was admitted by x as request 3 within 2.024s, the first of which is that of b's section 1",
 		},
 		{name: "the third was refused by the resource", story: limited().admits("a").admits("b").acquire("c", 0).refuse("c", "write", "?").release("c"), want: Valid},
+		{name: "the first was refused by the resource", story: limited().acquire("c", 0).refuse("c", "write", "?").release("c"), want: Valid},
 		{
 			name: "nothing for three windows, and turned away", story: limited().admits("a").admits("b").after(30 * time.Second).turnsAway("c"), want: Invalid, count: 1,
 			text: "turned away: c's section 1 was not admitted by x, and only 0 of 2 were within the last two windows",
@@ -124,6 +130,14 @@ func TestAJobIsNotTriedMoreOftenThanItsLimit(t *testing.T) {
 		{name: "as often as allowed", story: tries(2), want: Valid},
 		{name: "sections without a job have no limit", story: tries(2).acquire("a", 0).release("a").acquire("a", 0).release("a").acquire("a", 0).release("a"), want: Valid},
 		{name: "a try that is not let in is none", story: tries(2).callFor("a", "job-1").answered("a", history.ClassNotObtained, ""), want: Valid},
+		{
+			name: "without a limit", want: Valid,
+			story: func() *scriptedHistory {
+				s := tries(3)
+				s.meta.Tries = 0
+				return s
+			}(),
+		},
 		{name: "once more", story: tries(3), want: Invalid, count: 1, text: "tried too often: a's section 2 was try 3 of job-1, after b's section 1, and 2 are allowed"},
 	})
 }

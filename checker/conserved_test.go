@@ -101,6 +101,7 @@ func TestATransferKeepsTheTotal(t *testing.T) {
 				return s
 			}(),
 		},
+		{name: "unwitnessed, and not a number", story: bank("off").unwitnessed().acquire("a", 0).debit("a", "100", "much").release("a"), want: Unknown, text: `cannot tell: "much"`},
 		{name: "unwitnessed, as it was", story: two(bank("off").unwitnessed()).ends("x", "85").ends("y", "115"), want: Valid},
 		{
 			name: "unwitnessed, and more", story: lost(bank("off").unwitnessed()).ends("x", "90").ends("y", "115"), want: Invalid, count: 1,

@@ -54,6 +54,8 @@ func TestTheResourceMustRefuseStaleTokens(t *testing.T) {
 			acquire("b", 34).sendWrite("b", "1").write("a", "1").ok("b"), Valid, "", 0},
 		{"unwitnessed, invoked later", story("counter", "off").unwitnessed().acquire("a", 33).expire("a").
 			acquire("b", 34).write("b", "1").release("b").write("a", "1"), Invalid, "stale write accepted", 1},
+		{"unwitnessed, invoked later, while a third write is under way", story("counter", "off").unwitnessed().acquire("a", 33).sendWrite("a", "1").expire("a").
+			acquire("c", 34).expire("c").acquire("b", 35).write("b", "1").release("b").write("c", "1").ok("a"), Invalid, "stale write accepted: item x took a write of b's section 1 with token 35", 1},
 		{"no tokens at all", story("counter", "off").acquire("a", 0).write("a", "1").release("a"), Valid, "", 0},
 	})
 	s := story("counter", "off").acquire("a", 0).write("a", "1").release("a")

@@ -41,6 +41,11 @@ func TestSectionsMustBeAtomic(t *testing.T) {
 				acquire("c", 0).acquire("a", 0).write("a", "1").release("a").acquire("b", 0).read("b", "0").release("b").write("c", "0").release("c"), Invalid,
 			`...operations explains the values: b's section 1 (read "0") read "0" although the value was "1"`, 1,
 		},
+		{
+			"Kleppmann's failure, with a write of another item before", story("counter", "off").
+				acquire("a", 0).read("a", "0").on("a", "y").write("a", "1").acquire("b", 0).read("b", "0").write("b", "1").release("b").on("a", "x").write("a", "1").release("a"), Invalid,
+			`item x is not linearizable: no order of its sections explains the values: b's section 1 (read "0", wrote "1") and a's section 1 (read "0", wrote "1") each replaced "0"`, 1,
+		},
 		{"values come up again", story("register", "off").
 			acquire("a", 0).read("a", "0").write("a", "1").release("a").
 			acquire("a", 0).read("a", "1").write("a", "0").release("a").
@@ -330,6 +335,7 @@ func TestTheResourceMustFollowItsTokenPolicy(t *testing.T) {
 			acquire("a", 1).refuse("a", "write", "1").release("a"), Invalid, "...(token 1, wrote \"1\" (refused)) was refused, though the highest token so far was 0", 1},
 		{"accepted without a token", story("register", "writes").acquire("a", 0).write("a", "1").release("a"), Invalid, "...(wrote \"1\") was accepted without a token", 1},
 		{"policy without a model", story("register", "magic").acquire("a", 1), Unknown, "unknown policy", 0},
+		{"policy without a model, and a contradiction", story("register", "magic").acquire("a", 1).read("a", "7").release("a"), Unknown, "unknown policy", 0},
 	})
 }
 

@@ -60,6 +60,7 @@ func TestAskingWithoutAPauseIsAViolation(t *testing.T) {
 		{name: "every 25 ms", story: spinning(1000, all, 25*time.Millisecond), want: Valid},
 		{name: "every 100 ms, for a minute", story: spinning(600, all, 100*time.Millisecond), want: Valid},
 		{name: "a busy loop that is soon over", story: spinning(100, all, time.Millisecond), want: Valid},
+		{name: "a busy loop that takes a little longer", story: spinning(101, all, time.Millisecond), want: Invalid, count: 1, text: "without a pause"},
 		{name: "told of every release, of grants that are short", story: spinning(1000, 2, time.Millisecond), want: Valid},
 		{
 			name: "two sections that spin are two", story: spinning(200, all, time.Millisecond).answered("w", "not-obtained", "").

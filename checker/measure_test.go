@@ -306,6 +306,23 @@ func TestAWaiterThatIsNeverLetInWaitsToTheEnd(t *testing.T) {
 	}
 }
 
+// A lock is hardly tested if less than 1 % of its jobs were finished.
+func TestALockIsTestedByTheJobsThatItFinishes(t *testing.T) {
+	for _, tt := range []struct {
+		finished, jobs int64
+		want           string
+	}{
+		{0, 10, "finished 0 of 10, so nothing was tested"},
+		{1, 101, "finished 1 of 101, less than 1 %, so hardly anything was tested"},
+		{1, 100, ""},
+	} {
+		m := Metrics{Finished: tt.finished, Jobs: tt.jobs}
+		if got := m.Untested(); got != tt.want {
+			t.Errorf("%d of %d: %q, want %q", tt.finished, tt.jobs, got, tt.want)
+		}
+	}
+}
+
 func TestARunWithoutAnAcquisitionIsFair(t *testing.T) {
 	s := story("counter", "off").call("a")
 	s.meta.Workers = []string{"a", "b"}

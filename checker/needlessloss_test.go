@@ -149,6 +149,7 @@ func TestMetricsCountLeasesThatWereGivenUp(t *testing.T) {
 	}{
 		{"needlessly", keeper(3 * time.Second).givesUp(7 * time.Second), 1, 1},
 		{"at the end of the lease", keeper().givesUp(10 * time.Second), 1, 0},
+		{"no server has recorded its grant", story("counter", "off").call("a").enter("a", 0).told("a").leave("a").answered("a", "lost", "lost"), 0, 0},
 		{"not at all", keeper(3 * time.Second).release("a"), 0, 0},
 		{"it does not know whether it has freed its lease", keeper(3*time.Second).leave("a").answered("a", "unknown", "no answer"), 0, 0},
 		{"lost before", keeper().until(11*time.Second).expire("a").told("a").leave("a").answered("a", "lost", "lost"), 0, 0},

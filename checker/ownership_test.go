@@ -58,6 +58,13 @@ func TestARequestMustNotChangeAnothersGrant(t *testing.T) {
 		},
 		{name: "a renewal that came to nothing while it worked", story: declined(story("counter", "off").acquire("a", 0).expire("a"), "a", 0).leave("a"), want: Valid},
 		{
+			name: "a renewal that the network sent a second time", want: Valid,
+			story: func() *scriptedHistory {
+				s := renewing().release("a").after(time.Second)
+				return s.tell(history.Event{Type: history.NotRenewed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Sent: s.now, Again: true})
+			}(),
+		},
+		{
 			name: "a renewal sent after the release", story: declined(renewing().release("a").after(time.Second), "a", 0),
 			want: Invalid, count: 1, text: "renewed after release: a's section 1 asked for a renewal of lock x",
 		},

@@ -38,7 +38,11 @@ func TestAGrantMustNotOutliveItsOwner(t *testing.T) {
 		},
 		{
 			name: "given, and asked for again", story: story("counter", "off").call("a").leased("a", lease).after(2*time.Second).refusedBy("a", "a").after(time.Second).expire("a"),
-			want: Invalid, count: 1, text: "ghost: lock x had been given to a's section 1, which did not know it",
+			want: Invalid, count: 1, text: "ghost: lock x had been given to a's section 1, which did not know it and was refused 2.001s later",
+		},
+		{
+			name: "given, and asked for again soon", want: Valid,
+			story: story("counter", "off").call("a").leased("a", lease).after(time.Second/2).refusedBy("a", "a").enter("a", 0).release("a"),
 		},
 		{
 			name: "in the way while messages of 3 s are under way", want: Valid,
@@ -140,6 +144,7 @@ func TestAGrantThatComesLateMakesNoQuorumAtTheEnd(t *testing.T) {
 	}
 	judge(t, "recovery", []verdictCase{
 		{name: "before the end", story: given(0), want: Invalid, count: 1, text: "ghost"},
+		{name: "before the end, and one expires later", story: given(0).after(time.Second).expireOn("a", "lock-2"), want: Invalid, count: 1, text: "ghost"},
 		{name: "after the end", story: given(3 * time.Second), want: Valid},
 	})
 }
