@@ -80,6 +80,7 @@ func TestAGrantEndsWithTheEventThatEndedIt(t *testing.T) {
 		}, []int64{4, 0}},
 		{"shared, renewed as exclusive, and replaced by a shared one", []history.Event{sharing("a", "a"), server(history.Renewed, "a", "a"), sharing("b", "b")}, []int64{3, 0}},
 		{"an end without an owner ends all", []history.Event{sharing("a", "a"), sharing("b", "b"), server(history.Evicted, "", "")}, []int64{3, 3}},
+		{"an end without an owner ends all, also one without an owner", []history.Event{sharing("a", "a"), sharing("b", ""), server(history.Evicted, "", "")}, []int64{3, 3}},
 		{"an end of an owner that the grant does not name", []history.Event{server(history.Granted, "a", ""), server(history.Freed, "a", "a")}, []int64{2}},
 	} {
 		var got []int64

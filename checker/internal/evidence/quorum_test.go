@@ -107,6 +107,11 @@ func TestALockIsHeldAsLongAsAQuorumHoldsIt(t *testing.T) {
 
 func TestALockIsFreeIfTooFewServersHoldIt(t *testing.T) {
 	freed := func(node string) history.Event { return on(history.Freed, node, 0) }
+	freedBy := func(worker, node string) history.Event {
+		e := freed(node)
+		e.Worker = worker
+		return e
+	}
 	expired := on(history.Expired, "lock-1", 0)
 	expired.Worker = ""
 	for _, tt := range []struct {
@@ -118,6 +123,7 @@ func TestALockIsFreeIfTooFewServersHoldIt(t *testing.T) {
 		{"one of two is freed", begun(left(), freed("lock-1")), 6, 8 * time.Second},
 		{"one of three is freed", begun(asked("lock-3", 20*time.Second), left(), freed("lock-1")), 0, 12 * time.Second},
 		{"two of three are freed", begun(asked("lock-3", 20*time.Second), left(), freed("lock-1"), freed("lock-3")), 8, 12 * time.Second},
+		{"one of two is freed by another worker", begun(left(), freedBy("b", "lock-1")), 0, 8 * time.Second},
 		{"freed before it left", begun(freed("lock-1"), left()), 0, 8 * time.Second},
 		{"one of two expires", begun(left(), expired), 0, 8 * time.Second},
 		{"granted again by the same server", begun(on(history.Expired, "lock-2", 0), asked("lock-2", 30*time.Second)), 0, 12 * time.Second},
@@ -174,6 +180,29 @@ func TestSomeSectionsHaveNoHolding(t *testing.T) {
 		in := of(t, tt.meta, slices.Clone(tt.events)...)
 		if got := in.Holding(in.Sections[0]) != nil; got != tt.want {
 			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
+	}
+}
+
+// The workers' reports are the only record.
+func TestAFailureIsARefusalIfTheResourceMayRefuse(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		fence string
+		op    history.Op
+		want  Effect
+	}{
+		{"no policy", "", history.Op{Outcome: history.OutcomeFail}, Dropped},
+		{"no tokens", "off", history.Op{Outcome: history.OutcomeFail}, Dropped},
+		{"tokens", "writes", history.Op{Outcome: history.OutcomeFail}, Refused},
+		{"a condition", "off", history.Op{Outcome: history.OutcomeFail, If: &history.Condition{By: "version"}}, Refused},
+		{"an idempotency key", "off", history.Op{Outcome: history.OutcomeFail, Item: history.Outside("order-1", true)}, Refused},
+		{"outside, without a key", "off", history.Op{Outcome: history.OutcomeFail, Item: history.Outside("order-1", false)}, Dropped},
+		{"ok", "writes", history.Op{Outcome: history.OutcomeOK}, Accepted},
+		{"unknown", "writes", history.Op{Outcome: history.OutcomeInfo}, Maybe},
+	} {
+		if got := unjudged(history.Meta{Fence: tt.fence}).Effect(&tt.op); got != tt.want {
+			t.Errorf("%s: effect %d, want %d", tt.name, got, tt.want)
 		}
 	}
 }

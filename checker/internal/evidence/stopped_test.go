@@ -206,6 +206,10 @@ func TestAFaultOfAMemberHindersUntilTheOthersGoOn(t *testing.T) {
 	if got := New(h, nil).Hindered("worker-1"); !slices.Equal(got, want) {
 		t.Errorf("hindered in %v, want %v", got, want)
 	}
+	h.Events = slices.Insert(h.Events, 1, history.Event{At: 3 * time.Second, Type: history.Promoted, Node: "lock-1"})
+	if got := New(h, nil).Hindered("worker-1"); !slices.Equal(got, want) {
+		t.Errorf("with a new leader after 1 s: hindered in %v, want %v", got, want)
+	}
 }
 
 // Only faults of messages and of servers trouble all workers. Clients wait for an answer for 1 s longer.
@@ -232,6 +236,25 @@ func TestAFaultOfOneWorkerTroublesNoOthers(t *testing.T) {
 	}
 }
 
+// A worker is stopped before, between and after two cuts.
+func TestTroubleHasAllFaultsOfMessages(t *testing.T) {
+	h := &history.History{Meta: history.Meta{Workers: []string{"worker-1"}}}
+	for i, target := range []string{"worker-1", "worker-1->lock", "worker-1", "lock->worker-1", "worker-1"} {
+		pair := fault("partition", "", target)
+		if target == "worker-1" {
+			pair = fault("pause", history.EffectStops, target)
+		}
+		for _, e := range pair {
+			e.At, e.Fault = e.At+time.Duration(i)*time.Minute, i+1
+			h.Events = append(h.Events, e)
+		}
+	}
+	want := Stretches{{62 * time.Second, 66 * time.Second}, {182 * time.Second, 186 * time.Second}}
+	if got := New(h, nil).Troubled(); !slices.Equal(got, want) {
+		t.Errorf("troubled in %v, want %v", got, want)
+	}
+}
+
 // A server that is slow still serves.
 func TestOnlyAStoppedServerDoesNotServe(t *testing.T) {
 	for effect, want := range map[history.Effect]time.Duration{history.EffectStops: 13 * time.Second, history.EffectSkews: 10 * time.Second, "": 10 * time.Second} {
@@ -243,6 +266,9 @@ func TestOnlyAStoppedServerDoesNotServe(t *testing.T) {
 	h := &history.History{Events: fault("pause", history.EffectStops, "lock")}
 	if got := New(h, nil).Served("lock", 7*time.Second, 10*time.Second); got != 17*time.Second {
 		t.Errorf("a stop before: served until %v, want 17s", got)
+	}
+	if got := New(h, nil).Served("lock", 0, time.Second); got != time.Second {
+		t.Errorf("a stop after: served until %v, want 1s", got)
 	}
 }
 
