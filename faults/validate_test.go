@@ -102,6 +102,35 @@ func TestASpecNeedsExactlyOneMomentAndALength(t *testing.T) {
 	})
 }
 
+func TestAFaultIsNamedByTheTargetOfItsEvent(t *testing.T) {
+	for _, tt := range []struct {
+		kind   Kind
+		target string
+		want   []string
+	}{
+		{"pause", "worker-1", []string{"worker-1"}},
+		{"evict", "lock", []string{"lock"}},
+		{"partition", "worker-1->lock", []string{"worker-1", "lock"}},
+		{"hold", "worker-1->lock", nil},
+	} {
+		f := Named(tt.kind, tt.target)
+		if f == nil || f.Info().Kind != tt.kind || !slices.Equal(Names(f), tt.want) {
+			t.Errorf("%s of %s: %+v, want one that names %q", tt.kind, tt.target, f, tt.want)
+		}
+	}
+	if f := Named("flood", "lock"); f != nil {
+		t.Errorf("there is no kind flood, and got %+v", f)
+	}
+}
+
+func TestOnlyADuplicateCopiesItsRequest(t *testing.T) {
+	for _, info := range Kinds() {
+		if info.Copies != (info.Kind == "duplicate") {
+			t.Errorf("%s copies its request: %v", info.Kind, info.Copies)
+		}
+	}
+}
+
 func TestATimelineDrawsSomeFaultsOnTheNetwork(t *testing.T) {
 	var kinds []Kind
 	for _, info := range Kinds() {
