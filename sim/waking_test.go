@@ -232,3 +232,17 @@ func TestADeadlineInAPauseIsHandledAfterTheWaking(t *testing.T) {
 	run(t, w)
 	log.want(t, "5.0001s context deadline exceeded")
 }
+
+// The process wakes at 5 s in a step of 10 us, and its lag ends at 5.0001 s. A sleep that begins in the lag is not late.
+func TestADeadlineThatIsSetDuringTheLagIsInTime(t *testing.T) {
+	w, k, log := small(t, nil)
+	k.OnPoint("lease-checked", 1, func() { k.process.Pause(5 * time.Second) })
+	k.Go("main", func() {
+		k.Point("lease-checked")
+		_ = k.Sleep(context.Background(), 20*time.Microsecond)
+		log.add("slept")
+	})
+	w.At(5*time.Second+15*time.Microsecond, func() {}) // so that the task is parked
+	run(t, w)
+	log.want(t, "5.00003s slept")
+}

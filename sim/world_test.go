@@ -832,3 +832,86 @@ func TestEachLifeOfAWorkerDrawsItsOwnNumbers(t *testing.T) {
 	})
 	run(t, w)
 }
+
+// Four sleeps of 1 to 4 s, and one whose context ends at 1.5 s. At 2.5 s their clock becomes twice as fast, which moves only the
+// timers that are still pending.
+func TestARateChangeMovesNoTimerThatHasEnded(t *testing.T) {
+	w, k, log := small(t, nil)
+	for _, i := range []int{4, 3, 2, 1} {
+		k.Go("sleeper", func() {
+			_ = k.Sleep(context.Background(), time.Duration(i)*time.Second)
+			log.add("%d", i)
+			_ = k.NewSem(0).Acquire(context.Background())
+			log.add("%d again", i)
+		})
+	}
+	k.Go("cancelled", func() {
+		ctx, stop := k.WithTimeout(context.Background(), 1500*time.Millisecond)
+		defer stop()
+		log.add("%v", k.Sleep(ctx, 3500*time.Millisecond))
+		_ = k.NewSem(0).Acquire(context.Background())
+		log.add("cancelled again")
+	})
+	w.At(2500*time.Millisecond, func() { k.process.node.SetMonoRate(1_000_000) })
+	run(t, w)
+	log.want(t, "1s 1", "1.5s context deadline exceeded", "2s 2", "2.75s 3", "3.25s 4")
+}
+
+// The task has its permit at 1 s. The end of the context with which it asked for it does not wake it.
+func TestAContextWakesNoTaskThatHasItsPermit(t *testing.T) {
+	w, k, log := small(t, nil)
+	s := k.NewSem(0)
+	w.At(time.Second, s.Release)
+	k.Go("main", func() {
+		ctx, cancel := k.WithCancel(context.Background())
+		w.At(5*time.Second, func() { cancel(nil) })
+		log.add("%v", s.Acquire(ctx))
+		log.add("%v", k.Sleep(context.Background(), 10*time.Second))
+	})
+	run(t, w)
+	log.want(t, "1s <nil>", "11s <nil>")
+}
+
+// TCP delivers nothing behind a segment that is lost.
+func TestNothingComesBehindALostMessage(t *testing.T) {
+	w, k, log := small(t, nil)
+	k.OnPoint("write.sent", 1, func() {
+		if err := w.DropMessage(time.Hour); err != nil {
+			t.Error(err)
+		}
+	})
+	k.Go("main", func() {
+		c, _ := k.process.Dial(context.Background(), "server", 0)
+		for _, name := range []string{"first", "second"} {
+			k.Go(name, func() {
+				_, err := c.Call(context.Background(), "write", name, 0)
+				log.add("%s %v", name, err)
+			})
+		}
+	})
+	run(t, w)
+	reset := "1h0m0.00301s"
+	log.want(t, reset+" first connection reset by peer", reset+" second connection reset by peer")
+}
+
+func TestACallOnAClosedConnectionFailsAtOnce(t *testing.T) {
+	w, k, log := small(t, nil)
+	k.Go("main", func() {
+		c, _ := k.process.Dial(context.Background(), "server", 0)
+		c.Close()
+		_, err := c.Call(context.Background(), "write", "x", 0)
+		log.add("%v", err)
+	})
+	run(t, w)
+	log.want(t, "2.01ms use of closed network connection")
+}
+
+func TestAWallTimerFiresOnce(t *testing.T) {
+	w, k, log := small(t, nil)
+	n := k.process.node
+	n.AtWall(n.Now().Add(time.Second), func() { log.add("timer") })
+	w.At(2*time.Second, func() { n.StepWall(time.Minute) })
+	w.At(3*time.Second, func() { n.StepWall(-time.Hour) })
+	run(t, w)
+	log.want(t, "1s timer")
+}
