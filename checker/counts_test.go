@@ -49,6 +49,30 @@ func TestASectionCountsOnce(t *testing.T) {
 	}
 }
 
+// Another worker frees both grants of a section.
+func TestTheGrantsOfASectionCountOnce(t *testing.T) {
+	s := story("counter", "off")
+	s.meta.Nodes, s.meta.Quorum = 3, 2
+	s.call("a").grantOn("a", "lock-1").grantOn("a", "lock-2").enter("a", 0)
+	for _, node := range []string{"lock-1", "lock-2"} {
+		s.tell(history.Event{Type: history.Freed, Worker: "b", Key: "x", Owner: "a", Node: node})
+	}
+	if got := mustRun(t, s.history(), "ownership")[0]; got.Count != 1 || len(got.Findings) != 2 {
+		t.Errorf("%d violations and %d findings, want 1 and 2", got.Count, len(got.Findings))
+	}
+}
+
+// A history without anything to judge is not judged.
+func TestAHistoryWithoutWorkIsNotJudged(t *testing.T) {
+	for check, workload := range map[string]string{
+		"linearizable": "register", "lost-update": "counter", "once": "cron", "conserved": "transfer", "bounds": "flash-sale", "torn-read": "read-write", "exclusion": "counter",
+	} {
+		if got := mustRun(t, story(workload, "off").acquire("a", 0).release("a").history(), check)[0]; got.Applies || got.Verdict != Valid {
+			t.Errorf("%s of a section without an operation: %+v", check, got)
+		}
+	}
+}
+
 // Several sections that violate a check count one by one.
 func TestEverySectionCounts(t *testing.T) {
 	s := story("counter", "off").fenced()

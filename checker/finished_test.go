@@ -54,6 +54,16 @@ func TestAJobIsFinishedIfItsWorkIsDoneAndNotUndone(t *testing.T) {
 			}(), 2, 1,
 		},
 		{
+			"a stale write comes between two writes that overtake each other",
+			func() *scriptedHistory {
+				s := story("counter", "off").acquire("b", 0).read("b", "0").ended("b", "expired").acquire("a", 0).sendWrite("a", "1")
+				first := s.pending["a"]
+				s.write("a", "2").write("b", "1")
+				s.pending["a"] = first
+				return s.applied("a").ok("a").release("a").leave("b").answered("b", "lost", "lost")
+			}(), 2, 2,
+		},
+		{
 			"a later write of its own brings back what a stale one undid",
 			story("counter", "off").acquire("a", 0).read("a", "0").ended("a", "expired").acquire("b", 0).read("b", "0").
 				write("a", "1").write("b", "1").write("a", "2").leave("a").answered("a", "lost", "lost").release("b"), 2, 1,

@@ -115,6 +115,7 @@ func TestARecordIsInsertedOnce(t *testing.T) {
 func TestASectionThatEndsWithConflictHasHadNoEffect(t *testing.T) {
 	judge(t, "errors", []verdictCase{
 		{name: "its write was refused", story: lockFree().in("a").sendIf("a", "1", version(9)).refused("a").fail("a").conflicts("a"), want: Valid},
+		{name: "its work ended without an error", story: lockFree().in("a").sendIf("a", "1", version(9)).refused("a").fail("a").leave("a").answered("a", history.ClassConflict, "conflict"), want: Valid},
 		{name: "its write was lost", story: lockFree().in("a").sendIf("a", "1", version(1)).info("a").conflicts("a"), want: Valid},
 		{
 			name: "its write took effect, and the reply was lost", want: Invalid, count: 1,

@@ -168,6 +168,7 @@ func TestLostUpdatesAreFoundWithoutTheResourcesRecord(t *testing.T) {
 			acquire("b", 0).read("b", "much").release("b"), Valid, "", 0},
 		{"a section that was called before reads after the write", unseen().call("b").
 			acquire("a", 0).read("a", "0").write("a", "1").release("a").grant("b").enter("b", 0).read("b", "1").release("b"), Valid, "", 0},
+		{"a value from nowhere is no lost update", unseen().acquire("a", 0).read("a", "7").write("a", "8").release("a"), Valid, "", 0},
 		{"not if the counter also goes down", unseen().
 			acquire("a", 0).read("a", "0").write("a", "1").read("a", "1").write("a", "0").release("a").
 			acquire("b", 0).read("b", "0").release("b"), Valid, "", 0},

@@ -101,6 +101,10 @@ func TestAWaiterIsServedWithinItsPatience(t *testing.T) {
 		},
 		{name: "crashed", story: story("counter", "off").acquire("a", 0).crash("a").final("0"), want: Valid},
 		{
+			name: "never ended, and the history stops half a second after its call", story: story("counter", "off").call("a").after(time.Second / 2).crash("b"),
+			want: Invalid, count: 1, text: "never ended: a's section 1",
+		},
+		{
 			name: "never ended, though a fault was over shortly before the end of the run", story: story("counter", "off").acquire("a", 0).leave("a").
 				fault("partition", "a->lock", time.Second).after(100 * time.Millisecond).final("0"),
 			want: Invalid, count: 1, text: "never ended: a's section 1",
