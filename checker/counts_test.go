@@ -67,7 +67,11 @@ func TestAHistoryWithoutWorkIsNotJudged(t *testing.T) {
 	for check, workload := range map[string]string{
 		"linearizable": "register", "lost-update": "counter", "once": "cron", "conserved": "transfer", "bounds": "flash-sale", "torn-read": "read-write", "exclusion": "counter",
 	} {
-		if got := mustRun(t, story(workload, "off").acquire("a", 0).release("a").history(), check)[0]; got.Applies || got.Verdict != Valid {
+		s := story(workload, "off").acquire("a", 0).release("a").acquire("b", 0)
+		if check != "linearizable" { // a refused read is for that check only
+			s.sendRead("b", "").refused("b").fail("b")
+		}
+		if got := mustRun(t, s.release("b").history(), check)[0]; got.Applies || got.Verdict != Valid {
 			t.Errorf("%s of a section without an operation: %+v", check, got)
 		}
 	}

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -103,6 +104,54 @@ func TestMetricsOfTwoRunsAddUp(t *testing.T) {
 	}
 	if sum.Runs != 2 || sum.Fairness != 0.75 || sum.Time.Float() != a.Time.Float()+b.Time.Float() || sum.Waiting.Float() != a.Waiting.Float()+b.Waiting.Float() || sum.Wait.N != 2 {
 		t.Errorf("%+v", sum)
+	}
+}
+
+// Each figure is set by name, so that a new figure of Metrics makes this test fail until Add adds it.
+func TestEachFigureOfTwoRunsAddsUp(t *testing.T) {
+	one := Metrics{}
+	figures := reflect.ValueOf(&one).Elem()
+	for i := range figures.NumField() {
+		switch f := figures.Field(i).Addr().Interface().(type) {
+		case *int64:
+			*f = int64(i + 1)
+		case *Sum:
+			*f = SumOf(int64(i + 1))
+		case *Spread:
+			f.Add(time.Duration(i + 1))
+		case *float64:
+			*f = 1
+		default:
+			t.Fatalf("the test cannot fill %s", figures.Type().Field(i).Name)
+		}
+	}
+	var sum Metrics
+	sum.Add(&one)
+	sum.Add(&one)
+	added := reflect.ValueOf(sum)
+	for i := range added.NumField() {
+		name, n := added.Type().Field(i).Name, int64(i+1)
+		want := 2 * n
+		if name == "MostWaiting" {
+			want = n
+		}
+		switch f := added.Field(i).Interface().(type) {
+		case int64:
+			if f != want {
+				t.Errorf("%s is %d, want %d", name, f, want)
+			}
+		case Sum:
+			if f != SumOf(want) {
+				t.Errorf("%s is %v, want %d", name, f, want)
+			}
+		case Spread:
+			if f.N != 2 || f.Total != SumOf(want) || f.Max != time.Duration(n) {
+				t.Errorf("%s is %+v, want two durations of %d", name, f, n)
+			}
+		}
+	}
+	if sum.Fairness != 1 {
+		t.Errorf("the mean fairness of two fair runs is %v", sum.Fairness)
 	}
 }
 

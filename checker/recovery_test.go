@@ -155,7 +155,10 @@ func TestASectionKnowsTheGrantOfAnEarlierAttempt(t *testing.T) {
 	s.meta.Nodes, s.meta.Quorum = 3, 2
 	s.call("a").grantOn("a", "lock-1").after(2 * time.Second)
 	s.tell(history.Event{Type: history.Refused, Worker: "a", Key: "x", Owner: "a", Node: "lock-1"})
-	judge(t, "recovery", []verdictCase{{name: "refused after 2 s", story: s.expireOn("a", "lock-1").answered("a", history.ClassNotObtained, ""), want: Valid}})
+	s.expireOn("a", "lock-1").answered("a", history.ClassNotObtained, "")
+	for _, check := range []string{"recovery", "errors"} {
+		judge(t, check, []verdictCase{{name: check, story: s, want: Valid}})
+	}
 }
 
 // A section that did not know its grant has one finding, whatever becomes of the grant.
