@@ -51,8 +51,9 @@ func (w *lockWatch) record(e history.Event) {
 	}
 }
 
-// applied compares the holders of the locks whose keys a request has changed with those before.
-func (w *lockWatch) applied(p *pending, before, now int64) {
+// applied compares the holders of the locks whose keys a request has changed with those before. The member l led when
+// it applied the request.
+func (w *lockWatch) applied(l *member, p *pending, before, now int64) {
 	c := w.cluster
 	all := &etcd.Watch{Keys: etcd.Keys{Key: "\x00", End: etcd.FromKey}}
 	var records []string
@@ -69,7 +70,7 @@ func (w *lockWatch) applied(p *pending, before, now int64) {
 		}
 	}
 	for _, record := range records {
-		w.settle(p, record)
+		w.settle(l, p, record)
 	}
 }
 
@@ -101,7 +102,7 @@ func (w *lockWatch) holders(record string, queue []etcd.KeyValue) (now []grant) 
 	return now
 }
 
-func (w *lockWatch) settle(p *pending, record string) {
+func (w *lockWatch) settle(l *member, p *pending, record string) {
 	name, queue := w.cluster.options.Locks.Of(record), w.queue(record)
 	now := w.holders(record, queue)
 	before := w.held[record]
@@ -113,21 +114,21 @@ func (w *lockWatch) settle(p *pending, record string) {
 	}
 	for _, g := range now {
 		if !slices.ContainsFunc(before, func(o grant) bool { return o.token == g.token && o.key == g.key }) {
-			w.grant(name, g)
+			w.grant(l, name, g)
 		}
 	}
 	w.refused(p, name, queue, now)
 }
 
 // grant records a new holder.
-func (w *lockWatch) grant(name string, g grant) {
+func (w *lockWatch) grant(l *member, name string, g grant) {
 	by := w.asked[g.key]
 	t := w.cluster.leases[g.lease]
 	e := history.Event{
 		Type: history.Granted, Key: name, Owner: g.key, Worker: by.worker, Request: by.request, Sent: by.sent, Token: g.token, Mode: string(g.mode),
 	}
 	if t != nil { // the holder counts its lease from the request that created it
-		e.Until, e.Sent = t.until(w.cluster.leader), min(t.sent, by.sent)
+		e.Until, e.Sent = t.until(l), min(t.sent, by.sent)
 	}
 	w.record(e)
 	if t != nil && t.sent > by.sent { // it was renewed in the queue
