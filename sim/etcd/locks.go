@@ -160,8 +160,8 @@ func (w *lockWatch) refused(p *pending, name string, queue []etcd.KeyValue, now 
 	}
 }
 
-// renewed records that the leases of grants last longer: by a request, or by a new leader.
-func (w *lockWatch) renewed(t *tenure, p *pending) {
+// renewed records that the leases of grants last longer: by a request to the leader l, or since l is a new leader.
+func (w *lockWatch) renewed(l *member, t *tenure, p *pending) {
 	c := w.cluster
 	for _, key := range c.store.KeysOf(t.id) {
 		record := recordOf(key)
@@ -170,7 +170,7 @@ func (w *lockWatch) renewed(t *tenure, p *pending) {
 			continue
 		}
 		e := history.Event{
-			Type: history.Renewed, Key: w.cluster.options.Locks.Of(record), Owner: key, Worker: w.asked[key].worker, Until: t.until(c.leader), Mode: string(w.held[record][i].mode),
+			Type: history.Renewed, Key: w.cluster.options.Locks.Of(record), Owner: key, Worker: w.asked[key].worker, Until: t.until(l), Mode: string(w.held[record][i].mode),
 		}
 		if p != nil {
 			e.Worker, e.Request, e.Sent = p.call.Worker, p.call.Request, p.call.Sent
