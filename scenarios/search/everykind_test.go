@@ -12,7 +12,7 @@ func TestEveryKindOfFaultCanComeAtEveryPoint(t *testing.T) {
 	for _, k := range PlacedKinds() {
 		kinds = append(kinds, k.Name)
 	}
-	for _, strategy := range []string{"redis", "redlock", "pg-advisory-session", "pg-lease-row", "etcd", "zookeeper", "dynamodb", "kube-lease"} {
+	for _, strategy := range []string{"redis-watchdog", "redlock", "pg-advisory-session", "pg-lease-row", "etcd", "zookeeper", "dynamodb", "kube-lease"} {
 		t.Run(strategy, func(t *testing.T) {
 			t.Parallel()
 			s := runtest.Parse(t, `
@@ -20,7 +20,7 @@ name: every-kind
 description: two workers want one lock
 duration: 20s
 workers: 2
-workload: {kind: counter, hold: 100ms}
+workload: {kind: counter, hold: 1s}
 lock: {ttl: 2s}
 strategies: [`+strategy+`]
 `)
