@@ -98,6 +98,7 @@ func TestTheResourceMustAcceptTheRightfulHolder(t *testing.T) {
 		{"strict has to take that one", story("counter", "strict").acquire("a", 1).refuse("a", "write", "2").release("a"), Invalid, "rightful holder refused", 1},
 		{"strict has to take it after a read", story("counter", "strict").acquire("a", 1).read("a", "0").refuse("a", "write", "2").release("a"), Invalid, "rightful holder refused", 1},
 		{"unwitnessed", story("counter", "writes").unwitnessed().acquire("a", 1).sendWrite("a", "1").fail("a").release("a"), Invalid, "rightful holder refused", 1},
+		{"it sends no token", story("counter", "writes").acquire("a", 0).refuse("a", "write", "1").release("a").acquire("b", 1).release("b"), Valid, "", 0},
 		{"unwitnessed, the grant ended under way", story("counter", "writes").unwitnessed().acquire("a", 1).sendWrite("a", "1").expire("a").fail("a").release("a"), Valid, "", 0},
 		{"no word of the server", story("counter", "writes").call("a").enter("a", 1).refuse("a", "write", "1").leave("a"), Valid, "", 0},
 	})

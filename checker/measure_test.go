@@ -345,6 +345,9 @@ func TestARefusedReadIsNoWaste(t *testing.T) {
 			t.Errorf("a refused %s: wasted %v", op, m.Wasted)
 		}
 	}
+	if m := measured(t, story("counter", "off").acquire("a", 0).write("a", "1").release("a")); m.Wasted != (Sum{}) {
+		t.Errorf("an accepted write: wasted %v", m.Wasted)
+	}
 }
 
 // a is let in at 3 ms and returns at 6. b waits from 7 ms to the end at 9.

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -138,6 +139,28 @@ func TestAQuorumMaySubtractClockDriftFromItsLease(t *testing.T) {
 	judge(t, "needless-loss", []verdictCase{
 		{name: "within the drift", story: told(lease - lease/50), want: Valid},
 		{name: "long before", story: told(lease - lease/20), want: Invalid, count: 1, text: "...499ms before its lease was over"},
+	})
+}
+
+// Leases of three servers end at 20, 10 and 15 s, so a quorum of two holds the lock until 15 s. Clock drift takes 0.3 s of that.
+func TestALockOfAQuorumEndsWithTheSecondLease(t *testing.T) {
+	told := func(at time.Duration) *scriptedHistory {
+		s := story("counter", "off").stop()
+		s.meta.Nodes, s.meta.Quorum = 3, 2
+		s.call("a")
+		for i, until := range []time.Duration{20 * time.Second, 10 * time.Second, 15 * time.Second} {
+			s.tell(history.Event{Type: history.Granted, Worker: "a", Key: "x", Owner: "a", Node: fmt.Sprint("lock-", i+1), Until: until})
+		}
+		s.enter("a", 0)
+		if at > 10*time.Second {
+			s.until(10*time.Second).expireOn("a", "lock-2")
+		}
+		return s.until(at).told("a").leave("a").answered("a", "lost", "lost")
+	}
+	judge(t, "needless-loss", []verdictCase{
+		{name: "before the first lease ends", story: told(9 * time.Second), want: Invalid, count: 1, text: "...6s before its lease was over"},
+		{name: "before the second lease ends", story: told(12 * time.Second), want: Invalid, count: 1, text: "...3s before its lease was over"},
+		{name: "as the second lease ends", story: told(14700 * time.Millisecond), want: Valid},
 	})
 }
 
