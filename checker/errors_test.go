@@ -106,6 +106,21 @@ func TestAnAnswerMustFitWhatHappened(t *testing.T) {
 			name: "lost before its renew deadline", story: entered().margin(lease/2).after(lease/2-time.Second).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost"),
 			want: Invalid, count: 1, text: "lost though held: a's section 1 was told that it had lost lock x",
 		},
+		// The client pings after a third of its session of 10 s. A ping and its answer of 1.7 s each take longer than another third.
+		{
+			name:  "it doubts the servers, whose answers may be too late for its session",
+			story: doubting(entered()).slowest(1700*time.Millisecond).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost"), want: Valid,
+		},
+		{
+			name:  "it doubts the servers, whose answers are in time",
+			story: doubting(entered()).slowest(1600*time.Millisecond).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost"),
+			want:  Invalid, count: 1, text: "lost though held",
+		},
+		{
+			name:  "it does not doubt the servers, whose answers may be late",
+			story: entered().slowest(1700*time.Millisecond).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost"),
+			want:  Invalid, count: 1, text: "lost though held",
+		},
 		{
 			name:  "lost, and it was not, but its strategy could not reach the servers",
 			story: doubting(entered()).fault("partition", "a->lock", time.Second).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost"),

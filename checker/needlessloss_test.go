@@ -24,6 +24,9 @@ func (t *scriptedHistory) until(at time.Duration) *scriptedHistory { t.now = at;
 // margin sets how long before the end of its lease a holder may give it up.
 func (t *scriptedHistory) margin(d time.Duration) *scriptedHistory { t.meta.Margin = d; return t }
 
+// slowest sets how long the slowest message of the run took.
+func (t *scriptedHistory) slowest(d time.Duration) *scriptedHistory { t.meta.Slowest = d; return t }
+
 func (t *scriptedHistory) counted(d time.Duration) *scriptedHistory {
 	t.meta.TTL, t.meta.Counted = 2*d, d
 	return t
