@@ -283,7 +283,7 @@ func (in *input) lost(s *history.Section, h *evidence.Holding, r *Result) {
 	from, did, slack := in.askedFor(s, h, lease), "asked for", clockSlack
 	if !in.clockFaulty(s.Worker, s.CallAt, atTime) && !in.heldLongest(s, lease, atTime) {
 		if renewed := in.lastRenewed(h, atTime); renewed > from {
-			from, did, slack = renewed, "renewed", clockSlack+in.underWay() // the client may have had to open a connection first
+			from, did, slack = renewed, "renewed", clockSlack+max(in.opening(), in.underWay())
 		}
 	}
 	if lease != 0 && atTime >= from+lease-in.margin(lease)-slack {

@@ -378,6 +378,9 @@ func TestAHolderCountsItsLeaseFromItsLastRenewal(t *testing.T) {
 		{name: "at its renew deadline", story: lost(kept().margin(2*s), 17*s), want: Valid},
 		{name: "before its renew deadline", story: lost(kept().margin(2*s), 16*s), want: Invalid, count: 1, text: "lost though held"},
 		{name: "the servers keep the lease longer than the holder counts", story: lost(kept().counted(4*s), 13*s), want: Valid},
+		// Its lease is over at 19 s, or up to two messages of 500 ms earlier.
+		{name: "its client may have opened a connection before it sent the renewal, with slow messages", story: lost(kept().slowest(s/2), 18100*time.Millisecond), want: Valid},
+		{name: "opening a connection does not take that long, with slow messages", story: lost(kept().slowest(s/2), 17900*time.Millisecond), want: Invalid, count: 1, text: "lost though held"},
 		{
 			name:  "the servers keep the lease longer than the holder counts, and it has not counted that long",
 			story: lost(kept().counted(4*s), 12*s), want: Invalid, count: 1, text: "lost though held",
