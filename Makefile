@@ -27,13 +27,13 @@ deps:
 	sh internal/servers/npm.sh dynalite@4.0.0 axe-core@4.14.1
 	bash internal/servers/install.sh chromium
 
-## test: install what the tests need and run all but the long ones and the comparison with client-go, the goldens also as a 32-bit program
+## test: install what the tests need and run all but the long ones and the comparison with client-go, the goldens also as programs of other architectures
 test: deps
 	$(GO) vet ./...
 	$(GO) test -timeout 30m ./...
 	cd examples && $(GO) vet ./... && $(GO) test ./...
 	cd fleet && $(GO) vet ./... && $(GO) test ./...
-	GO="$(GO)" sh internal/test32.sh
+	GO="$(GO)" sh internal/architectures.sh
 
 ## conformance: compare the simulated servers and waking with real ones at length; it builds a kube-apiserver first, which takes some minutes
 conformance: deps

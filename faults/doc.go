@@ -38,8 +38,8 @@
 //
 // A fault begins at a moment (at), repeatedly (every), or when a worker comes to
 // a point for the nth time (when). Times count from the beginning of the run. A
-// fault begins before the duration of the run is over, and lasts for its whole length
-// even if that is longer. The [Target] of the plan ends it.
+// fault with at or every begins before the duration of the run is over, one with when whenever
+// the point is reached. It lasts for its whole length even if that is longer. The [Target] of the plan ends it.
 //
 // # A new kind
 //

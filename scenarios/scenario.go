@@ -21,7 +21,7 @@ type Scenario struct {
 	Description string `yaml:"description" doc:"what happens, in one line"`
 	Source      string `yaml:"source" doc:"where the failure was published"`
 
-	Duration  time.Duration `yaml:"duration" doc:"virtual time; no fault and no section starts later, and those that have started continue"`
+	Duration  time.Duration `yaml:"duration" doc:"virtual time; no section starts later, and no fault but one that waits for a point (when); those that have started continue"`
 	Seeds     int           `yaml:"seeds" doc:"the number of runs from which an expected violation that has not occurred counts as missing; with fewer runs it is unknown"`
 	Workers   int           `yaml:"workers" doc:"number of workers; their names are worker-1, worker-2, ..."`
 	Processes int           `yaml:"processes" doc:"number of processes, among which the workers are distributed round-robin; each process has one client; 0 gives each worker its own process"`

@@ -10,8 +10,8 @@ import (
 
 // writeChecks writes the checks of runs, and the models of stored histories.
 func writeChecks(b *strings.Builder) error {
-	b.WriteString("A check is valid, invalid or unknown. Unknown is never a pass. [The model](../model.md#what-the-checks-decide)\n" +
-		"says what each check decides, and what it cannot find. An advisory check does not decide a run unless an expectation\n" +
+	b.WriteString("A check is valid, invalid or unknown. Unknown is never a pass. [The checks](../verdicts.md)\n" +
+		"says what each check asks, and what it cannot find. An advisory check does not decide a run unless an expectation\n" +
 		"names it. A check *of holders* has nothing to judge under a strategy\n" +
 		"that takes no lock, such as `optimistic`. A check *of grants* has nothing to judge under a strategy whose owners keep their\n" +
 		"grant across sections, such as `single-writer`.\n\n")

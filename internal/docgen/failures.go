@@ -8,6 +8,9 @@ import (
 	"lockquake/scenarios"
 )
 
+// recipes is the source of a scenario that is in the group of the flawed recipes.
+const recipes = "published lock recipes"
+
 // writeFailures writes the built-in scenarios, by where they come from.
 func writeFailures(b *strings.Builder) error {
 	if err := writeRecord(b); err != nil {
@@ -17,7 +20,7 @@ func writeFailures(b *strings.Builder) error {
 	b.WriteString("\n## All scenarios\n\nThis section has the story, the source and the expectations of each built-in scenario. A strategy must violate some\n" +
 		"checks in at least one run, and hold others in every run. The tests run all scenarios.\n\n" +
 		"`lockquake reproduce NAME` runs each strategy once and prints the run with the worst violation as a story. `lockquake run NAME`\n" +
-		"runs all seeds and compares the result with the expectations.\n\n")
+		"runs all seeds and compares the result with the expectations. A flawed recipe without a source is a published lock recipe in general.\n\n")
 	groups := []struct {
 		title, about string
 		names        []string
@@ -37,7 +40,7 @@ func writeFailures(b *strings.Builder) error {
 		switch {
 		case s.Source == "":
 			i = 2
-		case strings.Contains(s.Source, "published lock recipes"):
+		case strings.Contains(s.Source, recipes):
 			i = 1
 		}
 		groups[i].names = append(groups[i].names, name)
@@ -62,14 +65,14 @@ func writeFailures(b *strings.Builder) error {
 func writeFailure(b *strings.Builder, s *scenarios.Scenario) {
 	title, story, _ := strings.Cut(storyOf(string(s.Text)), "\n\n")
 	fmt.Fprintf(b, "### %s\n\n**%s**\n\n%s\n\n", s.Name, title, story)
-	if s.Source != "" {
+	if s.Source != "" && s.Source != recipes {
 		fmt.Fprintf(b, "Source: %s.\n\n", s.Source)
 	}
 	if s.Claims {
 		fmt.Fprintf(b, "    lockquake run %s\n\nExpected of each strategy is [what it claims](reference/strategies.md).\n\n", s.Name)
 		return
 	}
-	fmt.Fprintf(b, "    lockquake reproduce %s\n    lockquake run %[1]s\n\n", s.Name)
+	fmt.Fprintf(b, "    lockquake reproduce %s\n\n", s.Name)
 	b.WriteString("| strategy | must violate | must hold |\n|---|---|---|\n")
 	for _, use := range s.Strategies {
 		label := "`" + use.Label + "`"

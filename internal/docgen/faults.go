@@ -9,6 +9,7 @@ import (
 	"lockquake/faults"
 	"lockquake/lock"
 	"lockquake/scenarios"
+	"lockquake/sim/backend"
 )
 
 // writeFaults writes the kinds of faults with their parameters.
@@ -52,6 +53,9 @@ func writeFaults(b *strings.Builder) error {
 		if k.Instant {
 			b.WriteString("- has no duration\n")
 		}
+		if some := families(k); len(some) < len(scenarios.Families()) {
+			fmt.Fprintf(b, "- the lock servers that can have it: %s\n", strings.Join(some, ", "))
+		}
 		if of := classes[k.Kind]; of != nil {
 			fmt.Fprintf(b, "- class: %s\n", strings.Join(of, ", "))
 		}
@@ -61,6 +65,28 @@ func writeFaults(b *strings.Builder) error {
 		b.WriteByte('\n')
 	}
 	return nil
+}
+
+// families returns the families of lock servers that can have a kind of fault, each with the errors of
+// answer-errors that are its own.
+func families(k faults.Info) []string {
+	var names []string
+	for _, f := range scenarios.Families() {
+		if k.Kind != (&faults.AnswerErrors{}).Info().Kind {
+			if faults.Supported(k.New(), f.Prototype) {
+				names = append(names, f.Name)
+			}
+			continue
+		}
+		if r, ok := f.Prototype.(backend.Refuser); ok {
+			var codes []string
+			for _, c := range r.Refuses() {
+				codes = append(codes, "`"+string(c)+"`")
+			}
+			names = append(names, fmt.Sprintf("%s (%s)", f.Name, strings.Join(codes, ", ")))
+		}
+	}
+	return names
 }
 
 // faultUses returns the built-in scenarios that have each kind of fault, and

@@ -58,7 +58,7 @@ func TestGoldenSamplesAreTheSameOnEveryArchitecture(t *testing.T) {
 		name string
 		f    func(p float64) float64
 	}{
-		{"exp", func(p float64) float64 { return exp(1400*p - 700) }},
+		{"exp", func(p float64) float64 { return exp(float64(1400*p) - 700) }},
 		{"log", log},
 		{"quantile", normalQuantile},
 	} {

@@ -53,6 +53,9 @@ func loaded(t *testing.T, name string) *scenarios.Scenario {
 
 func campaignOf(t *testing.T, s *scenarios.Scenario, r Request) *results.Campaign {
 	t.Helper()
+	if r.Stall == 0 {
+		r.Stall = 10 * time.Minute // an emulator on a busy machine may need more than the default
+	}
 	c, err := Run(context.Background(), s, r)
 	if err != nil {
 		t.Fatal(err)

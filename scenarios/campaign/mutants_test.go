@@ -20,22 +20,22 @@ import (
 // Without the flag the mutants run with few seeds, and print nothing.
 var mutants = flag.Int("mutants", 0, "seeds of each run of the mutants; prints the table")
 
-// model returns the page of the model.
-func model(t *testing.T) string {
+// verdicts returns the page about the checks.
+func verdicts(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/model.md")
+	text, err := os.ReadFile("../../docs/verdicts.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(text)
 }
 
-// catchers returns, for each flaw, the check that has to catch it, from the table in docs/model.md. A
+// catchers returns, for each flaw, the check that has to catch it, from the table in docs/verdicts.md. A
 // flaw of the catalogue that is missing there fails the test.
 func catchers(t *testing.T) map[string]string {
 	t.Helper()
 	names := map[string]string{}
-	for line := range strings.Lines(model(t)) {
+	for line := range strings.Lines(verdicts(t)) {
 		cells := strings.Split(line, "|")
 		if len(cells) != 4 || !slices.ContainsFunc(checker.Names(), func(name string) bool { return cells[1] == " `"+name+"` " }) {
 			continue
@@ -98,13 +98,13 @@ func TestMutantsAreCaught(t *testing.T) {
 	named, all := catchers(t), builtins(t)
 	for flaw := range named {
 		if !slices.Contains(flaws, flaw) {
-			t.Errorf("docs/model.md names the flaw %s, which no strategy and no resource has", flaw)
+			t.Errorf("docs/verdicts.md names the flaw %s, which no strategy and no resource has", flaw)
 		}
 	}
 	var caught []mutant
 	for _, flaw := range flaws {
 		if named[flaw] == "" {
-			t.Errorf("docs/model.md names no check that catches %s", flaw)
+			t.Errorf("docs/verdicts.md names no check that catches %s", flaw)
 			continue
 		}
 		m := findMutant(t, all, flaw, named[flaw])
@@ -320,13 +320,13 @@ func meetsEveryFault(t *testing.T, matrix string, flawed []string) {
 }
 
 // The page has the right numbers of locks and cases.
-func TestThePageOfTheModelCountsTheMutants(t *testing.T) {
+func TestThePageOfTheChecksCountsTheMutants(t *testing.T) {
 	s := loaded(t, "redis-matrix")
 	locks, cases := map[string]bool{}, map[string]bool{}
 	for _, use := range s.Strategies {
 		locks[use.Name], cases[use.Case] = true, true
 	}
-	if want := fmt.Sprintf("%d locks, %d cases", len(locks), len(cases)); !strings.Contains(model(t), want) {
-		t.Errorf("docs/model.md does not say %q of redis-matrix", want)
+	if want := fmt.Sprintf("%d locks, %d cases", len(locks), len(cases)); !strings.Contains(verdicts(t), want) {
+		t.Errorf("docs/verdicts.md does not say %q of redis-matrix", want)
 	}
 }
