@@ -11,7 +11,7 @@ import (
 type Error struct {
 	OnRequest
 	// Text is the error; the default is the error of a busy Redis.
-	Text string `yaml:"text" doc:"the error that the server answers with"`
+	Text string `yaml:"text" doc:"the error that the server answers with; ZooKeeper always answers that the request was throttled"`
 }
 
 // Info implements Fault.
@@ -30,7 +30,9 @@ func (*Error) places() []Place {
 	}}
 }
 
-func (f *Error) complete() { f.Text = cmp.Or(f.Text, "BUSY Redis is busy running a script.") }
+const busyError = "BUSY Redis is busy running a script."
+
+func (f *Error) complete() { f.Text = cmp.Or(f.Text, busyError) }
 
 func (f *Error) check(Spec, []string, []string) error {
 	if strings.Join(strings.Fields(f.Text), " ") != f.Text {
@@ -60,5 +62,8 @@ func (f *Error) Apply(on any, _ time.Duration) error {
 
 // Begins implements Fault.
 func (f *Error) Begins(s Scene) string {
+	if f.Text == busyError { // most other servers answer with an error of their own instead
+		return fmt.Sprintf("lets the server answer the %s with an error", s.Message)
+	}
 	return fmt.Sprintf("lets the server answer the %s with the error %s", s.Message, s.Plain(f.Text, 40))
 }

@@ -169,7 +169,14 @@ func (c *Call) send() {
 
 // await parks the task until the call is answered, and returns the answer.
 func (c *Conn) await(t *task, sc *simContext, call *Call, timeout time.Duration) (any, error) {
-	why := t.waitAtMost(sc, timeout)
+	why := byReply
+	switch {
+	case call.err != nil: // a fault has broken the connection as the request left
+	case sc != nil && sc.err != nil: // or ended the context
+		why = byContext
+	default:
+		why = t.waitAtMost(sc, timeout)
+	}
 	call.task = nil
 	if i := slices.Index(c.pending, call); i >= 0 {
 		c.pending = slices.Delete(c.pending, i, i+1)

@@ -12,8 +12,8 @@ import (
 
 // Failer is a server that can answer a request with an error.
 type Failer interface {
-	// Failure returns the answer to c that reports an error with the given text.
-	Failure(c *Call, text string) any
+	// Fail answers c with an error of the given text, instead of executing it.
+	Fail(c *Call, text string)
 }
 
 // Copier is a payload that its sender reuses after the answer. A second copy of the request needs a
@@ -136,7 +136,7 @@ func (m *message) addFault() *messageFault {
 // fail answers a request with an error.
 func (n *Node) fail(m *message) {
 	n.world.note(kindFailed, n.name, m.call.Op, m.call.Request)
-	m.call.Reply(n.server.(Failer).Failure(m.call, m.fault.text))
+	n.server.(Failer).Fail(m.call, m.fault.text)
 }
 
 // kept is a request that waits to be overtaken.

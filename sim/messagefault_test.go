@@ -10,7 +10,7 @@ import (
 // moody is an echo that can fail.
 type moody struct{ echo }
 
-func (*moody) Failure(c *Call, text string) any { return c.Op + " failed: " + text }
+func (*moody) Fail(c *Call, text string) { c.Reply(c.Op + " failed: " + text) }
 
 // reused is a payload that its sender uses for the next request too.
 type reused struct{ text string }

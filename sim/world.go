@@ -49,15 +49,18 @@ const beatEach = 1024
 // ErrNoProgress is the error of a run with a million events at one instant of virtual time.
 var ErrNoProgress = errors.New("no progress: a million events at one instant of virtual time")
 
-// PanicError is a panic in a task.
+// PanicError is a panic in a task, or in the code of a run outside of tasks, such as that of a server.
 type PanicError struct {
 	Worker string
-	Task   string
+	Task   string // "" outside of tasks
 	Value  any
-	Stack  string // of the panicking task itself
+	Stack  string // of the panicking code itself
 }
 
 func (e *PanicError) Error() string {
+	if e.Task == "" {
+		return fmt.Sprintf("panic outside of tasks: %v", e.Value)
+	}
 	return fmt.Sprintf("panic in task %s of %s: %v", e.Task, e.Worker, e.Value)
 }
 

@@ -59,8 +59,8 @@ second Ctrl-C ends it at once. It stores no runs: the same command starts from t
 finds the same placements.
 
 Exit codes: 0 also if a placement breaks a check; with --fail-on-violation 1 if a placement
-corrupts something or breaks fencing; 64 usage or scenario error, 70 a fault of lockquake or of the
-lock under test itself, 130 interrupted.`,
+corrupts something or breaks fencing, or if there was none to try; 64 usage or scenario error, 70 a
+fault of lockquake or of the lock under test itself, 130 interrupted.`,
 		Example: `  lockquake explore kleppmann
   lockquake explore gc-pause --strategy redis --kinds pause,crash --for 3s
   lockquake explore kleppmann --placement "when worker-1 lease-checked 1 pause worker-1 for 15s"`,
@@ -100,7 +100,7 @@ func (f *exploreFlags) declare(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.placement, "placement", nil, "try this fault only, and tell what happened; twice for two faults")
 	flags.StringVar(&f.write, "write", "", "write a placement as a scenario to this file")
 	flags.StringVar(&f.format, "format", "table", "what to print: table or json")
-	flags.BoolVar(&f.fail, "fail-on-violation", false, "exit with 1 if a placement corrupts something or breaks fencing")
+	flags.BoolVar(&f.fail, "fail-on-violation", false, "exit with 1 if a placement corrupts something or breaks fencing, or if there was none to try")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 }
 
@@ -162,7 +162,8 @@ func (f *exploreFlags) run(ctx context.Context, arg string, stdout, stderr io.Wr
 	if e.Partial {
 		return interruptError{fmt.Sprintf("%s was stopped after %s", s.Name, words.Counted(e.Tried(), "placement"))}
 	}
-	if f.fail && slices.ContainsFunc(e.Strategies, func(st results.ExploredStats) bool { return st.Corrupting+st.Fencing > 0 }) {
+	harmful := slices.ContainsFunc(e.Strategies, func(st results.ExploredStats) bool { return st.Corrupting+st.Fencing > 0 })
+	if f.fail && (harmful || e.Tried() == 0) {
 		return outcomeError{exitViolation}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -118,8 +119,13 @@ type run struct {
 }
 
 // Once executes one run and judges it. The runner owns the events of the history and overwrites
-// them in the next run.
+// them in the next run. The error is an [*Error], also for a panic.
 func (r *Runner) Once(use scenarios.Strategy, seed uint64) (trial *results.Trial, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			trial, err = nil, newError(r.Scenario, use, seed, &sim.PanicError{Value: v, Stack: string(debug.Stack())})
+		}
+	}()
 	entry, err := r.Entry(use.Name)
 	if err != nil {
 		return nil, err

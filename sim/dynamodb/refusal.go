@@ -31,10 +31,10 @@ func (s *Server) refusal() *table.Answer {
 
 const unavailable = "The server encountered an internal error trying to fulfill the request."
 
-// Failure implements sim.Failer: the server answers a request with an error instead of executing it. If
+// Fail implements sim.Failer: the server answers a request with an error instead of executing it. If
 // the first word of the text is the code of an exception, it is that exception with the status 400.
 // Otherwise it is an InternalServerError with the status 500.
-func (s *Server) Failure(_ *sim.Call, text string) any {
+func (s *Server) Fail(c *sim.Call, text string) {
 	code, message, _ := strings.Cut(text, " ")
 	failure := table.Unavailable(text)
 	switch {
@@ -43,5 +43,5 @@ func (s *Server) Failure(_ *sim.Call, text string) any {
 	case strings.HasSuffix(code, "Exception"):
 		failure = &table.Error{Status: http.StatusBadRequest, Type: "com.amazonaws.dynamodb.v20120810#" + code, Message: message}
 	}
-	return &table.Answer{Failure: failure}
+	c.Reply(&table.Answer{Failure: failure})
 }

@@ -72,7 +72,7 @@ func (m *member) commit(p *pending) {
 		m.applied(p, answer)
 	}
 	now := c.store.View()
-	c.locks.applied(p, before.Revision, now.Revision)
+	c.locks.applied(m, p, before.Revision, now.Revision)
 	for _, o := range c.members {
 		if o != p.member || p.call == nil {
 			c.send(m, o, func() { o.advance(now) })

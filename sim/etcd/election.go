@@ -113,7 +113,7 @@ func (c *Cluster) lead(m *member, voters []*member) {
 	for _, id := range c.store.Leases() {
 		t := c.leases[id]
 		t.begin(m, c.options.Election)
-		c.locks.renewed(t, nil)
+		c.locks.renewed(m, t, nil)
 	}
 	for _, v := range voters {
 		c.join(v)

@@ -87,7 +87,7 @@ func (m *member) askLessor(p *pending) {
 				t.begin(m, 0)
 				t.sent = p.call.Sent
 				p.apply()
-				c.locks.renewed(t, p)
+				c.locks.renewed(m, t, p)
 			}
 		}
 		c.lessorAnswer(m, p, answer)

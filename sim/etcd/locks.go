@@ -51,8 +51,9 @@ func (w *lockWatch) record(e history.Event) {
 	}
 }
 
-// applied compares the holders of the locks whose keys a request has changed with those before.
-func (w *lockWatch) applied(p *pending, before, now int64) {
+// applied compares the holders of the locks whose keys a request has changed with those before. The member l led when
+// it applied the request.
+func (w *lockWatch) applied(l *member, p *pending, before, now int64) {
 	c := w.cluster
 	all := &etcd.Watch{Keys: etcd.Keys{Key: "\x00", End: etcd.FromKey}}
 	var records []string
@@ -69,7 +70,7 @@ func (w *lockWatch) applied(p *pending, before, now int64) {
 		}
 	}
 	for _, record := range records {
-		w.settle(p, record)
+		w.settle(l, p, record)
 	}
 }
 
@@ -101,7 +102,7 @@ func (w *lockWatch) holders(record string, queue []etcd.KeyValue) (now []grant) 
 	return now
 }
 
-func (w *lockWatch) settle(p *pending, record string) {
+func (w *lockWatch) settle(l *member, p *pending, record string) {
 	name, queue := w.cluster.options.Locks.Of(record), w.queue(record)
 	now := w.holders(record, queue)
 	before := w.held[record]
@@ -113,21 +114,21 @@ func (w *lockWatch) settle(p *pending, record string) {
 	}
 	for _, g := range now {
 		if !slices.ContainsFunc(before, func(o grant) bool { return o.token == g.token && o.key == g.key }) {
-			w.grant(name, g)
+			w.grant(l, name, g)
 		}
 	}
 	w.refused(p, name, queue, now)
 }
 
 // grant records a new holder.
-func (w *lockWatch) grant(name string, g grant) {
+func (w *lockWatch) grant(l *member, name string, g grant) {
 	by := w.asked[g.key]
 	t := w.cluster.leases[g.lease]
 	e := history.Event{
 		Type: history.Granted, Key: name, Owner: g.key, Worker: by.worker, Request: by.request, Sent: by.sent, Token: g.token, Mode: string(g.mode),
 	}
 	if t != nil { // the holder counts its lease from the request that created it
-		e.Until, e.Sent = t.until(w.cluster.leader), min(t.sent, by.sent)
+		e.Until, e.Sent = t.until(l), min(t.sent, by.sent)
 	}
 	w.record(e)
 	if t != nil && t.sent > by.sent { // it was renewed in the queue
@@ -159,8 +160,8 @@ func (w *lockWatch) refused(p *pending, name string, queue []etcd.KeyValue, now 
 	}
 }
 
-// renewed records that the leases of grants last longer: by a request, or by a new leader.
-func (w *lockWatch) renewed(t *tenure, p *pending) {
+// renewed records that the leases of grants last longer: by a request to the leader l, or since l is a new leader.
+func (w *lockWatch) renewed(l *member, t *tenure, p *pending) {
 	c := w.cluster
 	for _, key := range c.store.KeysOf(t.id) {
 		record := recordOf(key)
@@ -169,7 +170,7 @@ func (w *lockWatch) renewed(t *tenure, p *pending) {
 			continue
 		}
 		e := history.Event{
-			Type: history.Renewed, Key: w.cluster.options.Locks.Of(record), Owner: key, Worker: w.asked[key].worker, Until: t.until(c.leader), Mode: string(w.held[record][i].mode),
+			Type: history.Renewed, Key: w.cluster.options.Locks.Of(record), Owner: key, Worker: w.asked[key].worker, Until: t.until(l), Mode: string(w.held[record][i].mode),
 		}
 		if p != nil {
 			e.Worker, e.Request, e.Sent = p.call.Worker, p.call.Request, p.call.Sent

@@ -177,7 +177,7 @@ func (p *pending) end() bool {
 	return true
 }
 
-// Failure implements sim.Failer. The text is the message of an error that may be over soon.
-func (m *member) Failure(_ *sim.Call, text string) any {
-	return &wire.Reply{Err: &etcd.Error{Code: "Unavailable", Message: text}}
+// Fail implements sim.Failer. The text is the message of an error that may be over soon.
+func (m *member) Fail(c *sim.Call, text string) {
+	c.Reply(&wire.Reply{Err: &etcd.Error{Code: "Unavailable", Message: text}})
 }

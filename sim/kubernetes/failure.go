@@ -8,9 +8,11 @@ import (
 	"lockquake/sim/kubernetes/api"
 )
 
-// Failure implements sim.Failer: the server answers a request with an error instead of executing it. A text that
+// Fail implements sim.Failer: the server answers a request with an error instead of executing it. A text that
 // begins with 429 or 503 is that answer. Any other is the message of an error of etcd.
-func (s *Server) Failure(_ *sim.Call, text string) any {
+func (s *Server) Fail(c *sim.Call, text string) { c.Reply(failure(text)) }
+
+func failure(text string) *api.Response {
 	switch code, _, _ := strings.Cut(text, " "); code {
 	case "429":
 		return api.Throttled()

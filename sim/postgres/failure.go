@@ -10,10 +10,10 @@ import (
 	"lockquake/sim/postgres/wire"
 )
 
-// Failure implements sim.Failer: the server answers a request with an error instead of executing
+// Fail implements sim.Failer: the server answers a request with an error instead of executing
 // it. A text that begins with an SQLSTATE has that code, any other has 53200. The error fails the
 // transaction that the session is in, and ends a connection that is being opened.
-func (s *Server) Failure(c *sim.Call, text string) any {
+func (s *Server) Fail(c *sim.Call, text string) {
 	const outOfMemory = "53200"
 	code, message, _ := strings.Cut(text, " ")
 	switch {
@@ -26,10 +26,11 @@ func (s *Server) Failure(c *sim.Call, text string) any {
 	conn, _ := c.Session.Data.(*connection)
 	if conn == nil || conn.backend == nil {
 		failed.Severity, failed.SeverityUnlocalized = "FATAL", "FATAL"
-		return &wire.Packet{Bytes: encode(nil, failed)}
+		c.Reply(&wire.Packet{Bytes: encode(nil, failed)})
+		return
 	}
 	conn.backend.Fail()
-	return &wire.Packet{Bytes: encode(encode(nil, failed), &pgproto3.ReadyForQuery{TxStatus: conn.backend.Status()})}
+	c.Reply(&wire.Packet{Bytes: encode(encode(nil, failed), &pgproto3.ReadyForQuery{TxStatus: conn.backend.Status()})})
 }
 
 // isState reports whether a word has the form of an SQLSTATE.

@@ -155,7 +155,7 @@ func (s *Server) Serve(c *sim.Call) {
 		s.servePipeline(c, request.Commands, nil, func(all []resp.Reply) { c.Reply(&resp.Reply{Kind: resp.Array, Elems: all}) })
 	default:
 		c.Applied()
-		c.Reply(s.Failure(c, fmt.Sprintf("ERR Protocol error: %T is no command", request)))
+		s.Fail(c, fmt.Sprintf("ERR Protocol error: %T is no command", request))
 	}
 }
 
@@ -195,13 +195,14 @@ func (s *Server) endIfMissing(c *sim.Call) {
 	}
 }
 
-// Failure implements sim.Failer. The text is an error as Redis sends it, beginning with its code.
-func (s *Server) Failure(c *sim.Call, text string) any {
+// Fail implements sim.Failer. The text is an error as Redis sends it, beginning with its code.
+func (s *Server) Fail(c *sim.Call, text string) {
 	failed := resp.Reply{Kind: resp.Error, Text: text}
 	if p, ok := c.Req.(*resp.Pipeline); ok {
-		return &resp.Reply{Kind: resp.Array, Elems: slices.Repeat([]resp.Reply{failed}, len(p.Commands))}
+		c.Reply(&resp.Reply{Kind: resp.Array, Elems: slices.Repeat([]resp.Reply{failed}, len(p.Commands))})
+		return
 	}
-	return &failed
+	c.Reply(&failed)
 }
 
 // Closed implements sim.Server. It ends the subscriptions, watches and waits of the session.

@@ -20,5 +20,5 @@ func (s *Server) Crash() {
 // Restart makes a crashed server listen again.
 func (s *Server) Restart() { s.node.Restart() }
 
-// Failure implements sim.Failer: the answer is an error, and the request has no effect.
-func (s *Server) Failure(_ *sim.Call, text string) any { return &Reply{Failed: text} }
+// Fail implements sim.Failer: the answer is an error, and the request has no effect.
+func (s *Server) Fail(c *sim.Call, text string) { c.Reply(&Reply{Failed: text}) }

@@ -118,7 +118,9 @@ func (c *connection) flush() {
 			if p.reply = c.read(p.req); p.reply == nil {
 				return
 			}
-			p.call.Applied()
+			if p.call.Applied(); c.over { // a fault at this point has ended the connection
+				return
+			}
 		}
 		c.queue = c.queue[1:]
 		p.call.Reply(p.reply)

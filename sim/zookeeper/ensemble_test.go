@@ -242,3 +242,54 @@ func TestMembersAgreeAfterFaults(t *testing.T) {
 		})
 	}
 }
+
+// A throttled request is not executed. Its answer does not overtake those to earlier requests, and the session goes
+// on.
+func TestAThrottledRequestHasNoEffectAndKeepsItsTurn(t *testing.T) {
+	r := newRig(t, 1)
+	c := r.client(10*time.Second, "lock-1")
+	fail := func() { r.must(r.FailMessage("any text")) }
+	r.worker.OnPoint("getChildren.sent", 1, fail)
+	r.worker.OnPoint("create.sent", 2, fail)
+	r.run(func(ctx context.Context) {
+		var order []string
+		first := r.worker.Go("create", func() {
+			_, err := c.Create(ctx, "/a", "", wire.Persistent) // a write takes longer than a read, since a majority has to accept it
+			order = append(order, fmt.Sprint("create ", err))
+		})
+		for c.Status().Session == 0 {
+			r.sleep(time.Millisecond)
+		}
+		_, _, _, err := c.Children(ctx, "/", false)
+		order = append(order, fmt.Sprint("list ", err))
+		r.must(first.Acquire(ctx))
+		if want := []string{"create <nil>", "list the operation was throttled"}; !reflect.DeepEqual(order, want) {
+			t.Errorf("got the answers %q, want %q", order, want)
+		}
+
+		session := c.Status().Session
+		if _, err := c.Create(ctx, "/b", "", wire.Persistent); err != wire.ErrThrottledOp { //nolint:errorlint // the client returns the code itself
+			t.Errorf("got %v, want %v", err, wire.ErrThrottledOp)
+		}
+		exists, _, _, err := c.Exists(ctx, "/b", false)
+		if r.must(err); exists || c.Status().Session != session {
+			t.Errorf("the throttled create had an effect: exists %v, session %x, before %x", exists, c.Status().Session, session)
+		}
+	})
+}
+
+// The first request of a connection has no such answer: the member closes the connection.
+func TestAThrottledConnectEndsTheConnection(t *testing.T) {
+	r := newRig(t, 1)
+	r.worker.OnPoint("hello.sent", 1, func() { r.must(r.FailMessage("any text")) })
+	r.run(func(ctx context.Context) {
+		conn, err := r.worker.Process().Dial(ctx, "lock-1", 0)
+		r.must(err)
+		r.must(conn.Send("hello", &wire.Request{Op: wire.Op{Kind: wire.Connect}, Timeout: 10 * time.Second}))
+		answer, err := conn.Receive(ctx, time.Second)
+		r.must(err)
+		if want := (&wire.Reply{Closed: true}); !reflect.DeepEqual(answer, want) {
+			t.Errorf("got %+v, want %+v", answer, want)
+		}
+	})
+}

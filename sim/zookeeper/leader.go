@@ -125,7 +125,9 @@ func (l *leadership) commit() {
 		p := l.outstanding[0]
 		l.outstanding = l.outstanding[1:]
 		if p.from != nil {
-			p.from.call.Applied()
+			if p.from.call.Applied(); l.member.leader != l { // a fault at this point has ended the leadership; the next leader commits it
+				return
+			}
 		}
 		// Followers get it before the answers to syncs.
 		for _, f := range l.followers {

@@ -10,7 +10,7 @@ import (
 	"lockquake/sim/zookeeper/wire"
 )
 
-// member is one server of an ensemble. It implements sim.Server.
+// member is one server of an ensemble. It implements sim.Server and sim.Failer.
 type member struct {
 	ensemble *Ensemble
 	id       int // from 1
@@ -62,13 +62,34 @@ func (m *member) Serve(c *sim.Call) {
 	if c.DropCopy() {
 		return
 	}
-	conn, ok := c.Session.Data.(*connection)
+	m.connection(c.Session).receive(c, q)
+}
+
+// connection returns the member's end of a connection, which begins with its first request.
+func (m *member) connection(s *sim.Session) *connection {
+	conn, ok := s.Data.(*connection)
 	if !ok {
-		conn = &connection{member: m, net: c.Session}
-		c.Session.Data = conn
+		conn = &connection{member: m, net: s}
+		s.Data = conn
 		m.conns = append(m.conns, conn)
 	}
-	conn.receive(c, q)
+	return conn
+}
+
+// Fail implements sim.Failer: the member throttles the request, whatever the text. Its answer waits for those to
+// the earlier requests of the connection. There is no such answer to the first one, so the connection ends.
+func (m *member) Fail(c *sim.Call, _ string) {
+	conn, q := m.connection(c.Session), c.Req.(*wire.Request)
+	switch {
+	case conn.over:
+		return
+	case !m.serving, conn.id == 0:
+		conn.farewell()
+		return
+	}
+	m.touch(conn.id)
+	conn.queue = append(conn.queue, &pending{conn: conn, call: c, req: q, reply: &wire.Reply{Xid: q.Xid, Zxid: m.tree.Zxid(), Code: wire.ErrThrottledOp}})
+	conn.flush()
 }
 
 // Closed implements sim.Server. The session of the client goes on.

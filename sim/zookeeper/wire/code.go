@@ -17,6 +17,7 @@ const (
 	ErrNotEmpty                CodeError = -111
 	ErrSessionExpired          CodeError = -112
 	ErrSessionMoved            CodeError = -118
+	ErrThrottledOp             CodeError = -127 // it was not executed, since the server has too much to do
 )
 
 // Error implements error.
@@ -42,6 +43,8 @@ func (c CodeError) Error() string {
 		return "session expired"
 	case ErrSessionMoved:
 		return "session moved to another server"
+	case ErrThrottledOp:
+		return "the operation was throttled"
 	}
 	return fmt.Sprintf("error %d", int32(c))
 }
