@@ -24,6 +24,11 @@ func badlocks() {
 				panic("my own bug")
 			}
 		})),
+		WithStrategy("panics-on-errors", "panics if its server answers with an error", bad(func(d lock.Deps) {
+			if err := lockredis.PortOf(d).Nodes[0].SetNX(context.Background(), "resource-1", "me", time.Second).Err(); err != nil {
+				panic(err)
+			}
+		})),
 		WithStrategy("real-clock", "does what the time of day says", bad(func(d lock.Deps) {
 			time.Sleep(time.Millisecond)
 			_ = d.Env.Sleep(context.Background(), time.Duration(time.Now().Nanosecond()))

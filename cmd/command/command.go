@@ -58,7 +58,11 @@ func (p program) execute(ctx context.Context, args []string, stdout, stderr io.W
 	if err != nil && !errors.As(err, &outcome) {
 		fmt.Fprintf(stderr, "lockquake: %v\n", err)
 		if failed, ok := errors.AsType[*run.Error](err); ok {
-			p.explain(stderr, failed)
+			again := fmt.Sprintf("%s reproduce %s --strategy %s --seed %d", p.name, failed.Path, scenarios.Word(failed.Label), failed.Seed)
+			if placed, ok := errors.AsType[placementError](err); ok {
+				again = placed.again
+			}
+			explain(stderr, failed, again)
 		}
 		if kept, ok := errors.AsType[keptError](err); ok {
 			fmt.Fprintln(stderr, kept.text)
@@ -67,14 +71,14 @@ func (p program) execute(ctx context.Context, args []string, stdout, stderr io.W
 	return code
 }
 
-// explain prints the stack of a run that failed, and the command that repeats it.
-func (p program) explain(w io.Writer, failed *run.Error) {
+// explain prints the stack of a run that failed, and again, the command that repeats it.
+func explain(w io.Writer, failed *run.Error, again string) {
 	if hang, ok := errors.AsType[*run.HangError](failed.Err); ok {
 		fmt.Fprintf(w, "\n%s\n", hang.Stacks)
 	} else if stack := failed.Stack(); stack != "" {
 		fmt.Fprintf(w, "\n%s\n", stack)
 	}
-	fmt.Fprintf(w, "run it again with: %s reproduce %s --strategy %s --seed %d\n", p.name, failed.Path, scenarios.Word(failed.Label), failed.Seed)
+	fmt.Fprintf(w, "run it again with: %s\n", again)
 }
 
 // usageError is an error in the command line.

@@ -18,6 +18,7 @@ import (
 	"lockquake/reports/words"
 	"lockquake/scenarios"
 	"lockquake/scenarios/results"
+	"lockquake/scenarios/run"
 	"lockquake/scenarios/search"
 )
 
@@ -142,10 +143,13 @@ func (f *exploreFlags) run(ctx context.Context, arg string, stdout, stderr io.Wr
 	}
 	noteLibraries(stderr, s, f.strategies)
 	if len(f.placement) > 0 {
-		return f.place(ctx, s, f.placement, stdout)
+		return f.withPlaces(arg, f.place(ctx, s, f.placement, stdout), f.placement)
 	}
 	e, err := f.explore(ctx, s, stderr)
 	if e == nil {
+		if failed, ok := errors.AsType[*run.Error](err); ok {
+			return f.withPlaces(arg, err, failed.Places)
+		}
 		return badSearch(err)
 	}
 	if f.format == "json" {
@@ -196,13 +200,37 @@ func (f *exploreFlags) print(arg string, e *results.Exploration, stdout io.Write
 	}
 	if harmful := e.HarmfulByKind(); len(harmful) > 0 {
 		first := harmful[0]
-		fmt.Fprintf(stdout, "\nto print one as a story (--write FILE writes it as a scenario):\n%s\n", f.line(arg, first.Strategy.Label, first.Placements[0]))
+		fmt.Fprintf(stdout, "\nto print one as a story (--write FILE writes it as a scenario):\n%s\n", f.line(arg, first.Strategy.Label, textsOf(first.Placements[0])))
 	}
 	return nil
 }
 
+// placementError is the error of a run with a placement. Its text is the command that repeats it.
+type placementError struct {
+	error
+	again string
+}
+
+func (e placementError) Unwrap() error { return e.error }
+
+// withPlaces adds the command that repeats a placement to the error of its run, if it is one.
+func (f *exploreFlags) withPlaces(arg string, err error, places []string) error {
+	if failed, ok := errors.AsType[*run.Error](err); ok && len(places) > 0 {
+		return placementError{err, f.line(arg, failed.Label, places)}
+	}
+	return err
+}
+
+// textsOf returns the lines of a placement.
+func textsOf(p results.Placement) (texts []string) {
+	for _, at := range p.Places {
+		texts = append(texts, at.Text)
+	}
+	return texts
+}
+
 // line returns the command that tells one placement as a story.
-func (f *exploreFlags) line(arg, label string, p results.Placement) string {
+func (f *exploreFlags) line(arg, label string, places []string) string {
 	words := []string{f.program.name, "explore", scenarios.Word(arg), "--strategy", scenarios.Word(label)}
 	for _, set := range f.sets {
 		words = append(words, "--set", scenarios.Word(set))
@@ -216,8 +244,8 @@ func (f *exploreFlags) line(arg, label string, p results.Placement) string {
 	if f.search.Seed > 1 {
 		words = append(words, fmt.Sprintf("--seed %d", f.search.Seed))
 	}
-	for _, at := range p.Places {
-		words = append(words, "--placement", scenarios.Word(at.Text))
+	for _, place := range places {
+		words = append(words, "--placement", scenarios.Word(place))
 	}
 	return strings.Join(words, " ")
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/redis/go-redis/v9"
+
 	"lockquake/lock"
 )
 
@@ -43,6 +45,28 @@ func TestWhatEndsARunIsOneLine(t *testing.T) {
 				t.Errorf("got %s", got)
 			}
 		})
+	}
+}
+
+// A placement of Explore has no command of its own, so the line names it.
+func TestWhatEndsARunOfExploreNamesThePlacement(t *testing.T) {
+	t.Chdir(t.TempDir())
+	bad := func(d Deps) lock.Locker {
+		return Locker(func(context.Context, string) (Lease, error) {
+			if _, err := d.Redis.Get(t.Context(), "x").Result(); err != nil && !errors.Is(err, redis.Nil) {
+				panic(err)
+			}
+			return nil, lock.ErrNotObtained
+		})
+	}
+	var got error
+	withLibrary(t, "kleppmann", lockerOf(bad), []Option{Kinds("error")}, func(r *request) {
+		_, err := r.explore(t.Context())
+		got = r.explain(err)
+	})
+	want := regexp.MustCompile(`^locktest: the lock panics: BUSY Redis is busy running a script\. at \S+/explain_test\.go:\d+, with the placement when worker-\d \S+ \d error BUSY Redis is busy running a script\.$`)
+	if got == nil || !want.MatchString(got.Error()) {
+		t.Errorf("got %v", got)
 	}
 }
 

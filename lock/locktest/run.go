@@ -202,14 +202,25 @@ func (r *request) explain(err error) error {
 		return err
 	}
 	if exit, ok := errors.AsType[*bubble.ExitError](err); ok {
-		return fmt.Errorf("locktest: %w; run it again with: %s", exit, r.library.rerun(of.Seed))
+		return fmt.Errorf("locktest: %w%s", exit, r.repeatedBy(of))
 	}
 	if panicked, ok := errors.AsType[*sim.PanicError](err); ok {
 		servers := ""
 		if of, ok := errors.AsType[runtime.Error](err); ok && strings.Contains(of.Error(), "nil pointer") {
 			servers = fmt.Sprintf(" (%s runs on %s, so the clients of other servers in Deps are nil)", r.scenario, r.entry.Family)
 		}
-		return fmt.Errorf("locktest: the lock panics: %v at %s%s; run it again with: %s", panicked.Value, bubble.PlaceOf(panicked.Stack), servers, r.library.rerun(of.Seed))
+		return fmt.Errorf("locktest: the lock panics: %v at %s%s%s", panicked.Value, bubble.PlaceOf(panicked.Stack), servers, r.repeatedBy(of))
 	}
 	return err
+}
+
+// repeatedBy says how a run is repeated that failed: by a command, or by the same test for a placement of [Explore].
+func (r *request) repeatedBy(failed *run.Error) string {
+	switch {
+	case r.library.rerun != nil:
+		return "; run it again with: " + r.library.rerun(failed.Seed)
+	case len(failed.Places) > 0:
+		return ", with the placement " + strings.Join(failed.Places, " and ")
+	}
+	return ""
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -30,6 +31,7 @@ type Error struct {
 	Path     string // of the scenario, as a command takes it, with what was set
 	Label    string
 	Seed     uint64
+	Places   []string // of the faults that a search has placed, as a plan writes them; nil for a run of a campaign
 	Err      error
 }
 
@@ -38,11 +40,12 @@ func newError(s *scenarios.Scenario, use scenarios.Strategy, seed uint64, err er
 	if _, ok := errors.AsType[*StorageError](err); ok {
 		return err
 	}
-	return &Error{s.Name, s.Argument(), use.Label, seed, err}
+	return &Error{Scenario: s.Name, Path: s.Argument(), Label: use.Label, Seed: seed, Err: err}
 }
 
 func (e *Error) Error() string {
-	return fmt.Sprintf("%s, %s, seed %d: %v", e.Scenario, e.Label, e.Seed, e.Err)
+	of := append([]string{fmt.Sprintf("%s, %s, seed %d", e.Scenario, e.Label, e.Seed)}, e.Places...)
+	return fmt.Sprintf("%s: %v", strings.Join(of, ", "), e.Err)
 }
 
 func (e *Error) Unwrap() error { return e.Err }

@@ -243,6 +243,11 @@ func (x *explorer) run(r *run.Runner, use scenarios.Strategy, places ...spot) (*
 	var points run.Arrivals
 	r.Visit = points.Note
 	trial, err := r.Once(use, x.search.Seed)
+	if failed, ok := errors.AsType[*run.Error](err); ok {
+		for _, p := range places {
+			failed.Places = append(failed.Places, x.placed(p).Text)
+		}
+	}
 	return trial, points.All, err
 }
 
