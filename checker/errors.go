@@ -282,13 +282,13 @@ func (in *input) lost(s *history.Section, h *evidence.Holding, r *Result) {
 	from, did, slack := in.askedFor(s, h, lease), "asked for", clockSlack
 	if !in.clockFaulty(s.Worker, s.CallAt, atTime) && !in.heldLongest(s, lease, atTime) {
 		if renewed := in.lastRenewed(h, atTime); renewed > from {
-			from, did, slack = renewed, "renewed", clockSlack+in.underWay() // the client may have had to open a connection first
+			from, did, slack = renewed, "renewed", clockSlack+max(in.opening(), in.underWay())
 		}
 	}
 	if lease != 0 && atTime >= from+lease-in.margin(lease)-slack {
 		return
 	}
-	if in.Meta.Doubts && toldInside(s) && in.Disturbed(s.Worker, s.EnterAt, atTime, history.EffectFails) {
+	if in.Meta.Doubts && toldInside(s) && (in.late(lease) || in.Disturbed(s.Worker, s.EnterAt, atTime, history.EffectFails)) {
 		return
 	}
 	events := []int64{s.Grant, s.Enter, at}
@@ -297,6 +297,13 @@ func (in *input) lost(s *history.Section, h *evidence.Holding, r *Result) {
 	}
 	in.violated(r, s, events, "lost though held: %s was told that it had lost lock %s, which it had %s %s before and which the server held for it",
 		evidence.NameOf(s), s.Key, did, atTime-from)
+}
+
+// late reports whether the messages of the run were so slow that a client may have got no answer in time without a fault. The
+// clients of ZooKeeper ask after a third of their session, and give up a connection after two thirds without an answer.
+func (in *input) late(session time.Duration) bool {
+	const third, roundTrip = 3, 2
+	return third*roundTrip*in.Meta.Slowest >= session
 }
 
 // lastRenewed returns a lower bound of the time at which the holder sent the last renewal that it knew of at the given time.

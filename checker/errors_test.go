@@ -140,6 +140,21 @@ func TestAnAnswerMustFitWhatHappened(t *testing.T) {
 			name: "lost before its renew deadline", story: entered().margin(lease/2).after(lease/2-time.Second).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost"),
 			want: Invalid, count: 1, text: "lost though held: a's section 1 was told that it had lost lock x",
 		},
+		// The client pings after a third of its session of 10 s. A ping and its answer of 1.7 s each take longer than another third.
+		{
+			name:  "it doubts the servers, whose answers may be too late for its session",
+			story: doubting(entered()).slowest(1700*time.Millisecond).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost"), want: Valid,
+		},
+		{
+			name:  "it doubts the servers, whose answers are in time",
+			story: doubting(entered()).slowest(1600*time.Millisecond).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost"),
+			want:  Invalid, count: 1, text: "lost though held",
+		},
+		{
+			name:  "it does not doubt the servers, whose answers may be late",
+			story: entered().slowest(1700*time.Millisecond).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost"),
+			want:  Invalid, count: 1, text: "lost though held",
+		},
 		{
 			name:  "lost, and it was not, but its strategy could not reach the servers",
 			story: doubting(entered()).fault("partition", "a->lock", time.Second).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost"),
@@ -397,6 +412,9 @@ func TestAHolderCountsItsLeaseFromItsLastRenewal(t *testing.T) {
 		{name: "at its renew deadline", story: lost(kept().margin(2*s), 17*s), want: Valid},
 		{name: "before its renew deadline", story: lost(kept().margin(2*s), 16*s), want: Invalid, count: 1, text: "lost though held"},
 		{name: "the servers keep the lease longer than the holder counts", story: lost(kept().counted(4*s), 13*s), want: Valid},
+		// Its lease is over at 19 s, or up to two messages of 500 ms earlier.
+		{name: "its client may have opened a connection before it sent the renewal, with slow messages", story: lost(kept().slowest(s/2), 18100*time.Millisecond), want: Valid},
+		{name: "opening a connection does not take that long, with slow messages", story: lost(kept().slowest(s/2), 17900*time.Millisecond), want: Invalid, count: 1, text: "lost though held"},
 		{
 			name:  "the servers keep the lease longer than the holder counts, and it has not counted that long",
 			story: lost(kept().counted(4*s), 12*s), want: Invalid, count: 1, text: "lost though held",

@@ -17,7 +17,8 @@ const (
 	// 1/needlessShare of it in one piece. A worker that renews at a third of the lease, as is
 	// usual, has tried by then.
 	needlessShare = 2
-	// oversleep is how long a waiter may sleep while the lock is free.
+	// oversleep is how long a waiter may sleep while the lock is free, besides the time of two messages: a client may wait for the
+	// server to open its session.
 	oversleep = 30 * time.Second
 	// A call has to end within patience, plus patientLeases leases and longest sections, plus
 	// patientTurns turns of every worker. Locks that poll are not fair, so a waiter may be

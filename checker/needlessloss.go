@@ -27,10 +27,11 @@ func needlessLossCheck() Check {
 // answered lost, while the servers still held the lock for them. A loss is needless in two cases.
 //
 //   - The lease had not ended yet by the holder's own clock. The holder counts from the sending of
-//     the last request that was granted, and may subtract the clock drift of several servers.
+//     the last request that was granted, or from before it opened a connection for it, and may subtract the clock
+//     drift of several servers.
 //   - There was time to renew it: since the last renewal, the worker could reach the servers for
-//     half of the lease without interruption. So one renewal that hangs must not use up all of that
-//     time. A strategy that never renews means to let the lease end.
+//     half of the lease without interruption, besides the time to open a connection. So one renewal that hangs must not
+//     use up all of that time. A strategy that never renews means to let the lease end.
 //
 // A loss is not needless if the section has held the lock for the maximum hold time.
 //
@@ -73,11 +74,11 @@ func (in *input) needless(s *history.Section, at time.Duration) string {
 	case in.heldLongest(s, lease, at):
 		return ""
 	}
-	if over := from + lease - in.margin(lease) - clockSlack; at < over {
+	if over := from + lease - in.margin(lease) - clockSlack - in.opening(); at < over {
 		return fmt.Sprintf("%s before its lease was over by its own clock", readable(from+lease-at))
 	}
 	_, since := in.lastLease(s, at, in.lastArrived)
-	if free := longest(in.cutOff(s.Worker), since, at); in.renews() && free >= lease/needlessShare {
+	if free := longest(in.cutOff(s.Worker), since, at); in.renews() && free-in.opening() >= lease/needlessShare {
 		return fmt.Sprintf("after %s in which it could have renewed its lease", readable(free))
 	}
 	return ""
@@ -156,6 +157,14 @@ func (in *input) lastKnown(g *evidence.Grant, at time.Duration) (e *history.Even
 	return e, e.Sent
 }
 
+// opening bounds how long a client that has no connection takes to open one before it sends a request. A holder counts its lease
+// from before that. It takes two round trips, but hardly ever as long as two of the slowest messages of the run. It is 0 if the
+// history does not say how slow those are.
+func (in *input) opening() time.Duration {
+	const slow = 2
+	return slow * in.Meta.Slowest
+}
+
 // lastAnswered returns the index of the last renewal of a grant whose answer came before the given time, -1 if there is none. An
 // answer takes as long as its request did, and at least as long as given. A renewal whose answer may have been lost or late does not
 // count.
@@ -170,8 +179,8 @@ func (in *input) lastAnswered(g *evidence.Grant, at, least time.Duration) int {
 	return -1
 }
 
-// slowest returns how long the slowest request about a lock took to arrive, without those that a fault hindered and those that
-// may have waited for the lock.
+// slowest returns how long the slowest message of the run took, or the slowest request about a lock, without those that a fault
+// hindered and those that may have waited for the lock.
 func (in *input) slowest(lock string) time.Duration {
 	if in.slow == nil {
 		in.slow = map[string]time.Duration{}
@@ -185,7 +194,7 @@ func (in *input) slowest(lock string) time.Duration {
 			}
 		}
 	}
-	return in.slow[lock]
+	return max(in.slow[lock], in.Meta.Slowest)
 }
 
 // clockFaulty reports whether a fault changed the clock of a worker in that time.

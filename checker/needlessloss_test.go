@@ -25,6 +25,9 @@ func (t *scriptedHistory) until(at time.Duration) *scriptedHistory { t.now = at;
 // margin sets how long before the end of its lease a holder may give it up.
 func (t *scriptedHistory) margin(d time.Duration) *scriptedHistory { t.meta.Margin = d; return t }
 
+// slowest sets how long the slowest message of the run took.
+func (t *scriptedHistory) slowest(d time.Duration) *scriptedHistory { t.meta.Slowest = d; return t }
+
 func (t *scriptedHistory) counted(d time.Duration) *scriptedHistory {
 	t.meta.TTL, t.meta.Counted = 2*d, d
 	return t
@@ -96,6 +99,19 @@ func TestGivingUpAGoodLeaseIsNeedless(t *testing.T) {
 		{
 			name: "cut off long after such a renewal", story: doubtful().broken("partition", "a->lock", 18*s, 22*s).givesUp(22 * s), want: Invalid, count: 1,
 			text: "...after 6.6s in which it could have renewed its lease",
+		},
+		// Its lease is over at 16 s, or up to two slow messages earlier if its client opened a connection before the renewal.
+		{name: "its client may have opened a connection first, for 4 s", story: keeper(3*s, 6*s).slowest(2 * s).givesUp(12100 * time.Millisecond), want: Valid},
+		{
+			name: "opening a connection does not take 5 s", story: keeper(3*s, 6*s).slowest(2 * s).givesUp(11 * s), want: Invalid, count: 1,
+			text: "...4.999s before its lease was over by its own clock",
+		},
+		{name: "its client may have opened a connection before the grant, for 1 s", story: keeper().slowest(s / 2).givesUp(9100 * time.Millisecond), want: Valid},
+		{name: "opening a connection before the grant does not take 1 s", story: keeper().slowest(s / 3).givesUp(9100 * time.Millisecond), want: Invalid, count: 1},
+		{name: "too little time is left to open a connection and renew", story: keeper(3 * s).slowest(2600 * time.Millisecond).givesUp(13*s - 2*time.Millisecond), want: Valid},
+		{
+			name: "enough time is left to open a connection and renew", story: keeper(3 * s).slowest(2400 * time.Millisecond).givesUp(13*s - 2*time.Millisecond), want: Invalid, count: 1,
+			text: "...after 9.999s in which it could have renewed its lease",
 		},
 		{name: "its clock was set", story: keeper(3*s).broken("clock-step", "a", 4*s, 5*s).givesUp(7 * s), want: Valid},
 		{

@@ -25,7 +25,7 @@ func ownershipCheck() Check {
 // once its section has released the lock, even if the server declines it.
 //
 // A section that returned without knowing the outcome of its requests may have a renewal under way.
-// So may a process that crashed. With several servers, a client may give up on some, and requests
+// So may one that was told of a loss, since it did not wait for the answer, and a process that crashed. With several servers, a client may give up on some, and requests
 // reach those late: late renewals on fewer than a quorum of servers do not keep the lock.
 func ownership(in *input, r *Result) {
 	var late []lateRenewal
@@ -36,7 +36,7 @@ func ownership(in *input, r *Result) {
 			switch {
 			case e.Worker != "" && e.Worker != g.Worker:
 				in.violated(r, changed(g), []int64{g.Given.Seq, e.Seq}, "renewed another's: %s renewed the grant of lock %s that %s had", e.Worker, g.Key, g.Worker)
-			case s != nil && s.Return != 0 && e.Seq > s.Return && g.Given.Seq < s.Return && !unsure(s):
+			case s != nil && s.Return != 0 && e.Seq > s.Return && g.Given.Seq < s.Return && !unsure(s) && !underWay(e, s):
 				text := fmt.Sprintf("lock %s was renewed %s after %s had ended", g.Key, e.At-s.ReturnAt, evidence.NameOf(s))
 				late = append(late, lateRenewal{s, e.Node, []int64{g.Given.Seq, s.Return, e.Seq}, text})
 			}
@@ -65,6 +65,11 @@ func ownership(in *input, r *Result) {
 			in.violated(r, one.section, one.events, "renewed after release: %s", one.text)
 		}
 	}
+}
+
+// underWay reports whether a renewal had left when s learned that its lock was lost.
+func underWay(e *history.Event, s *history.Section) bool {
+	return s.Class == history.ClassLost && e.Sent != 0 && e.Sent <= s.ReturnAt
 }
 
 // changed returns the unit that counts once if another request changes the grant: its section,

@@ -13,6 +13,11 @@ func TestARequestMustNotChangeAnothersGrant(t *testing.T) {
 		return s.tell(history.Event{Type: history.NotRenewed, Worker: w, Key: "x", Owner: w, Node: "lock", Sent: s.now - ago})
 	}
 	renewing := func() *scriptedHistory { return story("counter", "off").acquire("a", 0).renewed("a", "a") }
+	// renewedLate has a renewal, sent at some time, that arrives a minute after its section was told of a loss.
+	renewedLate := func(sent func(*scriptedHistory) time.Duration) *scriptedHistory {
+		s := story("counter", "off").acquire("a", 0).told("a").leave("a").answered("a", history.ClassLost, "").after(time.Minute)
+		return s.tell(history.Event{Type: history.Renewed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Sent: sent(s), Until: s.now + time.Second})
+	}
 	judge(t, "ownership", []verdictCase{
 		{name: "its own", story: renewing().release("a"), want: Valid},
 		{name: "renewed by a server", story: story("counter", "off").acquire("a", 0).renewed("", "a").release("a"), want: Valid},
@@ -32,6 +37,14 @@ func TestARequestMustNotChangeAnothersGrant(t *testing.T) {
 		{
 			name:  "renewed late by one who did not know",
 			story: story("counter", "off").acquire("a", 0).leave("a").answered("a", "unknown", "no answer").renewed("a", "a"), want: Valid,
+		},
+		{
+			name:  "renewed late by one who was told of a loss",
+			story: renewedLate(func(s *scriptedHistory) time.Duration { return s.now - time.Minute }), want: Valid,
+		},
+		{
+			name:  "renewed again by one who was told of a loss",
+			story: renewedLate(func(s *scriptedHistory) time.Duration { return s.now }), want: Invalid, count: 1, text: "renewed after release",
 		},
 		{
 			name:  "freed by its own earlier release",

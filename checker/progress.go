@@ -66,7 +66,7 @@ func progress(in *input, r *Result) {
 				continue
 			}
 		}
-		if slept, from := in.overslept(s, entered); slept > oversleep {
+		if slept, from := in.overslept(s, entered); slept > oversleep+2*in.Meta.Slowest {
 			r.find(Invalid, waitOf(s), "overslept: lock %s was free for %s, from %s on, while %s waited for it", s.Key, slept, from, evidence.NameOf(s))
 			continue
 		}

@@ -87,6 +87,12 @@ func TestAWaiterIsServedWithinItsPatience(t *testing.T) {
 			name: "slept beside a free lock", story: begun().call("b").after(40*time.Second).grant("b").enter("b", 0).release("b"),
 			want: Invalid, count: 1, text: "overslept: lock x was free for 40",
 		},
+		// It may sleep for 30 s and two messages.
+		{name: "slept beside a free lock, and messages take 6 s", story: begun().slowest(6*time.Second).call("b").after(40*time.Second).grant("b").enter("b", 0).release("b"), want: Valid},
+		{
+			name: "slept beside a free lock, and messages take 4 s", story: begun().slowest(4*time.Second).call("b").after(40*time.Second).grant("b").enter("b", 0).release("b"),
+			want: Invalid, count: 1, text: "overslept: lock x was free for 40",
+		},
 		{
 			name:  "cut off from a free lock",
 			story: begun().call("b").fault("partition", "b->lock", 40*time.Second).grant("b").enter("b", 0).release("b"), want: Valid,

@@ -28,7 +28,8 @@ func toldCheck() Check {
 // lock was lost, or that the strategy does not know. An error of the work alone, even that it was
 // cancelled, says neither.
 //
-// A session has no such end. Its holder must be told within toldBound after the server has ended it.
+// A session has no such end. Its holder must be told within toldBound after the server has ended it, and the time of two
+// messages: a member of the service learns of the end from the leader, and the client from that member.
 //
 // The end of the lease is the server's, which is a little later than the holder's: the holder
 // counts from the sending of its request.
@@ -45,11 +46,11 @@ func told(in *input, r *Result) {
 		}
 		loss := h.Loss()
 		events := []int64{s.Grant, s.Enter, loss.Seq, s.Told, s.Leave, s.Return, s.Crash}
-		over := max(loss.At, h.Until())
+		over, bound := max(loss.At, h.Until()), toldBound
 		if h.Lease() == 0 && loss.Type == history.Expired {
-			over = loss.At // a session, whose end nobody knows before
+			over, bound = loss.At, toldBound+2*in.Meta.Slowest // a session, whose end nobody knows before
 		}
-		if late := in.untold(s, over, left, leftAt); in.Meta.Tells && late > toldBound {
+		if late := in.untold(s, over, left, leftAt); in.Meta.Tells && late > bound {
 			r.find(Invalid, events, "not told: %s had lost lock %s (%s) and worked on for %s after its lease, with nobody telling it",
 				evidence.NameOf(s), s.Key, loss.Type, late)
 			continue

@@ -15,6 +15,12 @@ func TestALossMustBeToldInTime(t *testing.T) {
 		s.meta.Tells = true
 		return s.call("a").leased("a", time.Second).enter("a", 0).after(time.Second).expire("a")
 	}
+	// session is such a section whose lock lasted as long as its session.
+	session := func() *scriptedHistory {
+		s := story("counter", "off")
+		s.meta.Tells = true
+		return s.acquire("a", 0).after(time.Second).expire("a")
+	}
 	silent := func() *scriptedHistory {
 		return story("counter", "off").call("a").leased("a", time.Second).enter("a", 0).after(time.Second).expire("a")
 	}
@@ -69,6 +75,10 @@ func TestALossMustBeToldInTime(t *testing.T) {
 			name:  "told late because another one was paused",
 			story: telling().fault("pause", "b", time.Minute).told("a").leave("a").answered("a", "lost", "lost"), want: Invalid, count: 1,
 		},
+		// A session ends for its holder 1 s and two messages of 2 s after the server has ended it.
+		{name: "told of the end of its session within the bound", story: session().slowest(2*time.Second).after(4900*time.Millisecond).told("a").leave("a").answered("a", "lost", "lost"), want: Valid},
+		{name: "told of the end of its session too late", story: session().slowest(2*time.Second).after(5100*time.Millisecond).told("a").leave("a").answered("a", "lost", "lost"), want: Invalid, count: 1, text: "not told"},
+		{name: "told of the end of its lease too late, which it knows without a message", story: telling().slowest(2*time.Second).after(1100*time.Millisecond).told("a").leave("a").answered("a", "lost", "lost"), want: Invalid, count: 1, text: "not told"},
 		{name: "its context had ended before", story: cancelled("a", 0), want: Valid},
 		{name: "its context ended within the bound", story: cancelled("a", 1900*time.Millisecond), want: Valid},
 		{name: "its context ended too late", story: cancelled("a", 2100*time.Millisecond), want: Invalid, count: 1, text: "not told"},

@@ -193,6 +193,7 @@ type Meta struct {
 	Counted     time.Duration     `json:"counted,omitempty"`      // the lease that a holder counts on, if the servers may keep it for longer (TTL); 0 for the TTL
 	Answer      time.Duration     `json:"answer,omitempty"`       // how long a client waits for an answer of a lock server, 0 if unknown
 	NodeTimeout time.Duration     `json:"node_timeout,omitempty"` // how long a strategy waits for one of several independent servers, 0 for as long as the client
+	Slowest     time.Duration     `json:"slowest,omitempty"`      // how long the slowest message of the run took without a fault, 0 if unknown
 	Commit      string            `json:"commit,omitempty"`       // "after-release" if the work writes after its section has returned, "" if inside it
 	Tries       int               `json:"tries,omitempty"`        // how often a unit of work may be begun, 0 for no limit
 	Limit       int               `json:"limit,omitempty"`        // of a rate limit: how many requests a window may admit, 0 for none

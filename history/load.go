@@ -121,6 +121,7 @@ func (m *Meta) check(known Names) error {
 		{"counted", int64(m.Counted)},
 		{"answer", int64(m.Answer)},
 		{"node_timeout", int64(m.NodeTimeout)},
+		{"slowest", int64(m.Slowest)},
 		{"tries", int64(m.Tries)},
 		{"limit", int64(m.Limit)},
 		{"window", int64(m.Window)},

@@ -52,6 +52,9 @@ type Entry struct {
 	// Margin returns how long before the end of its lease a holder that cannot renew it gives
 	// it up. nil: it does not give it up before the end.
 	Margin func(Params) time.Duration
+	// Watches returns how long an acquire watches the lease of a holder that crashed before it takes it over. The next
+	// acquire of the worker begins again. nil: the servers end such a lease, or the acquires share what they have seen.
+	Watches func(Params) time.Duration
 	// Wrong names the key of a value that the strategy cannot run with, as in a scenario, and says why.
 	// The key is "" if there is none. nil: it runs with all values.
 	Wrong func(Params) (key, why string)
@@ -65,6 +68,8 @@ type Entry struct {
 	// Inside: the work runs in a transaction of the lock's own database, so the data of the
 	// work has to be there.
 	Inside bool
+	// Occupies: a section keeps a connection of the pool of its process from its acquire to its end.
+	Occupies bool
 	// Unordered: the fencing tokens do not rise with every grant.
 	Unordered bool
 	// Topology describes the servers that the strategy runs on, unless a scenario

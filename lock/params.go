@@ -91,6 +91,19 @@ func (r Retry) Pause(attempt int, random *rand.Rand) time.Duration {
 	return delay + time.Duration(random.Int64N(int64(r.Jitter)))
 }
 
+// Longest returns an upper bound of the pauses between the attempts of one acquire, and whether the attempts are limited.
+func (r Retry) Longest() (total time.Duration, limited bool) {
+	const longest = 24 * time.Hour
+	delay := r.Delay
+	for n := 1; n < int(r.Attempts) && total < longest; n++ {
+		total += delay + r.Jitter
+		if r.Doubling {
+			delay *= 2
+		}
+	}
+	return total, r.Attempts != Unlimited
+}
+
 // Attempts is a number of attempts, or Unlimited.
 type Attempts int
 

@@ -10,6 +10,7 @@ import (
 	"lockquake/faults"
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
+	"lockquake/scenarios/workload"
 )
 
 // conflicts looks for settings that are right by themselves and defeat each
@@ -128,6 +129,24 @@ func (v *validator) conflictsOf(use Strategy, entry lock.Entry, at string) {
 	if (entry.Fenced() || entry.Claims.Fencing != nil) && v.ResourceOf(use).Fence == "off" && slices.Contains(v.Checks, "fencing") {
 		v.warnOf(use, "the resource ignores the fencing tokens of the lock: set resource.fence", at+".resource.fence", "resource.fence", at)
 	}
+	v.conflictOfPool(use, entry, at)
+}
+
+// conflictOfPool warns of workers that compete for the connections of their process instead of the lock. It does not if one of
+// the locks that keep a connection is flawed: the scenario may be about what it does to the pool.
+func (v *validator) conflictOfPool(use Strategy, entry lock.Entry, at string) {
+	family, err := FamilyOf(entry)
+	if err != nil || !entry.Occupies || v.Processes == 0 || slices.ContainsFunc(v.Strategies, func(other Strategy) bool {
+		e := v.known.entries[other.Name]
+		return e.Flawed && e.Occupies
+	}) {
+		return
+	}
+	workers, size := (v.Workers+v.Processes-1)/v.Processes, family.Pool.Of(v.FamilySettings(use, ""))
+	if workers > size {
+		v.warnOf(use, fmt.Sprintf("%d workers of a process share %d connections, and a section keeps one from its acquire to its end: the other workers wait for a connection, and not for the lock", workers, size),
+			at+"."+family.Pool.Key, family.Pool.Key, "processes")
+	}
 }
 
 func (v *validator) conflictsOfWorkers(use Strategy, entry lock.Entry, at, group, worker string) {
@@ -156,8 +175,18 @@ func (v *validator) conflictsOfWorkers(use Strategy, entry lock.Entry, at, group
 	if delay := p.Retry.Delay; delay >= v.Duration {
 		v.warnOf(use, fmt.Sprintf("a refused worker asks again after %v, and new sections begin for %v only", delay, v.Duration), set("lock.retry.delay")...)
 	}
+	if entry.Watches != nil && settings.Key != workload.KeyTick && len(v.Faults) > 0 {
+		v.conflictOfRetries(use, p.Retry, entry.Watches(p), append(set("lock.retry.attempts"), set("lock.profile")...))
+	}
 	if family, err := FamilyOf(entry); err == nil && family.ReplyTimeout.Key != "" {
 		v.conflictOfClient(use, p, family.ReplyTimeout.Of(v.FamilySettings(use, worker)), set(family.ReplyTimeout.Key))
+	}
+}
+
+// conflictOfRetries warns of acquires that are too short to take over the lease of a crashed holder.
+func (v *validator) conflictOfRetries(use Strategy, retry lock.Retry, lease time.Duration, paths []string) {
+	if most, limited := retry.Longest(); limited && most < lease {
+		v.warnOf(use, fmt.Sprintf("an acquire gives up after %v at most, and has to watch the lease of a crashed holder for %v to take it over: no worker ever does", most, lease), paths...)
 	}
 }
 

@@ -43,6 +43,50 @@ client: {read-timeout: 3s}`, []string{`c.yaml:6:24: warning: redis: a client wai
 		{"retry beyond the run", head + `workload: {kind: counter, hold: 100ms}
 strategies: [redis]
 lock: {retry: {delay: 1h}}`, []string{`c.yaml:5:23: warning: redis: a refused worker asks again after 1h0m0s, and new sections begin for 1m0s only`}},
+		{"a candidate that gives up before the lease of a crashed leader is over: two pauses of 1.5 s, and a lease of 5 s", head + `workload: {kind: counter, hold: 100ms}
+strategies: [kube-lease]
+lock: {ttl: 5s, renew: 1s, retry: {attempts: 3, delay: 1s, jitter: 500ms}}
+faults: [{at: 5s, crash: {target: worker-1, for: 1h}}]`, []string{`c.yaml:5:46: warning: kube-lease: an acquire gives up after 3s at most, and has to watch the lease of a crashed holder for 5s to take it over: no worker ever does`}},
+		{"a profile with delays of 100 and 200 ms", head + `workload: {kind: counter, hold: 100ms}
+strategies: [{name: kube-lease, lock: {profile: default, retry: {jitter: 0s}}}]
+faults: [{at: 5s, crash: {target: worker-1, for: 1h}}]`, []string{`c.yaml:4:49: warning: kube-lease: an acquire gives up after 300ms at most, and has to watch the lease of a crashed holder for 5s to take it over: no worker ever does`}},
+		{"candidates that watch the lease to its end: five pauses of 1 s", head + `workload: {kind: counter, hold: 100ms}
+strategies: [kube-lease]
+lock: {ttl: 5s, renew: 1s, retry: {attempts: 6, delay: 1s, jitter: 0s}}
+faults: [{at: 5s, crash: {target: worker-1, for: 1h}}]`, nil},
+		{"candidates for one tick, which belongs to another one if it is refused", head + `workload: {kind: cron, period: 1s, hold: 100ms, key: tick}
+strategies: [kube-lease]
+lock: {ttl: 5s, renew: 1s, retry: {attempts: 1}}
+faults: [{at: 5s, crash: {target: worker-1, for: 1h}}]`, nil},
+		{"candidates that give up, and nothing keeps a leader from its release", head + `workload: {kind: counter, hold: 100ms}
+strategies: [kube-lease]
+lock: {ttl: 5s, renew: 1s, retry: {attempts: 1}}`, nil},
+		{"locks that others take over even if no acquire lasts for a lease", head + `workload: {kind: counter, hold: 100ms}
+strategies: [dynamodb-unfenced, redis]
+lock: {ttl: 5s, retry: {attempts: 1}}
+faults: [{at: 5s, crash: {target: worker-1, for: 1h}}]`, nil},
+		{"fewer connections than workers of a process: 7 workers in 2 processes are 4 and 3", head + `workers: 7
+processes: 2
+workload: {kind: counter, hold: 100ms}
+strategies: [pg-advisory-session, pg-lease-row, redis]
+postgres: {pool-size: 3}`, []string{`c.yaml:7:23: warning: pg-advisory-session: 4 workers of a process share 3 connections, and a section keeps one from its acquire to its end: the other workers wait for a connection, and not for the lock`}},
+		{"fewer connections than workers, by default", head + `workers: 5
+processes: 1
+workload: {kind: counter, hold: 100ms}
+strategies: [pg-advisory-xact]`, []string{`c.yaml:4:12: warning: pg-advisory-xact: 5 workers of a process share 4 connections, and a section keeps one from its acquire to its end: the other workers wait for a connection, and not for the lock`}},
+		{"a connection for each worker", head + `workers: 8
+processes: 2
+workload: {kind: counter, hold: 100ms}
+strategies: [pg-advisory-session]`, nil},
+		{"a process for each worker", head + `workers: 8
+workload: {kind: counter, hold: 100ms}
+strategies: [pg-advisory-session]
+postgres: {pool-size: 1}`, nil},
+		{"a scenario about the pool", head + `workers: 6
+processes: 1
+workload: {kind: counter, hold: 100ms}
+strategies: [pg-advisory-session, pg-pool-nested]
+postgres: {pool-size: 3}`, nil},
 		{"tokens that are ignored", head + `workload: {kind: counter, hold: 100ms}
 strategies: [redis-fenced]
 checks: [fencing]`, []string{`c.yaml:4:14: warning: redis-fenced: the resource ignores the fencing tokens of the lock: set resource.fence`}},

@@ -105,6 +105,7 @@ func (l *link) delay(m *message) int64 {
 		dist = &l.world.latency
 	}
 	d := int64(dist.Sample(&x))
+	l.world.slowest = max(l.world.slowest, d)
 	if t := l.trouble; t != nil && len(t.impairments) > 0 {
 		d += l.addedDelay(m, l.sent-1)
 		for _, one := range t.impairments {
@@ -115,6 +116,9 @@ func (l *link) delay(m *message) int64 {
 	}
 	return d
 }
+
+// Slowest returns the longest latency that any message has had so far, without what faults added.
+func (w *World) Slowest() time.Duration { return time.Duration(w.slowest) }
 
 // SetLatency sets the latency of the link from one node to another, in this direction. It returns
 // an error if the link or the latency is invalid.

@@ -75,6 +75,7 @@ type World struct {
 	cfg     Config
 	source  draw.Source
 	epoch   time.Time    // see the function
+	slowest int64        // latency so far, without faults
 	latency draw.Sampler // of Config
 	now     int64
 	seq     uint64

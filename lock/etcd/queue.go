@@ -64,7 +64,8 @@ func (l *locker) waitForOne(ctx context.Context, g *grant) (turn bool, err error
 	}
 }
 
-// recheck checks that the own key is still there: the lease may have ended in the queue.
+// recheck checks that the own key is still there: the lease may have ended in the queue. Then it returns an error, as
+// concurrency.Mutex does with ErrSessionExpired: no other owner was in the way.
 func (l *locker) recheck(g *grant) error {
 	if !l.rechecks {
 		return nil
@@ -75,7 +76,7 @@ func (l *locker) recheck(g *grant) error {
 		case err == nil && len(answer.KVs) == 1 && answer.KVs[0].Create == g.created:
 			return nil
 		case err == nil:
-			return fmt.Errorf("%w: %w", lock.ErrNotObtained, errSession)
+			return fmt.Errorf("%w: %w: its key is gone", errSession, lock.ErrLost)
 		case g.ctx.Err() != nil:
 			return context.Cause(g.ctx)
 		case !temporary(err):

@@ -11,7 +11,7 @@ func Family() lock.Family {
 	f := lock.Family{Name: Name, Parts: parts(), Tasks: []string{"renewal", "campaign"}}
 	for _, e := range presets() {
 		e.Defaults.Complete(parts())
-		e.Margin, e.Wrong, e.New, e.Records = margin, wrong, newLocker, func(key string) []string { return []string{LeaseName(key)} }
+		e.Margin, e.Watches, e.Wrong, e.New, e.Records = margin, leaseTime, wrong, newLocker, func(key string) []string { return []string{LeaseName(key)} }
 		f.Strategies = append(f.Strategies, e)
 	}
 	return f

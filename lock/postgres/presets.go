@@ -14,22 +14,23 @@ func Family() lock.Family {
 		parts   []lock.Part
 		new     func(lock.Deps) lock.Strategy
 		inside  bool
+		keeps   bool   // a section keeps a connection
 		record  string // the name of the lock's record at the server, without the name of the lock
 		units   bool   // the lock is of a unit of work
 	}{
-		{advisorySessions(), sessionLockParts(), newSession, false, "", false},
-		{semaphores(), []lock.Part{lock.Refusals().Part()}, newPermits, false, "", false},
-		{nestedSessions(), sessionLockParts(), newSession, true, "", false},
-		{advisoryTransactions(), transactionLockParts(), newInTransaction(takeAdvisory, nil), true, "", false},
-		{managers(), nil, newManaged, true, "", false},
-		{rowTransactions(), transactionLockParts(), newInTransaction(takeRow, nil), true, "row/locks/", false},
-		{leaseRows(), leaseParts(), newLease, false, "leases/", false},
-		{jobClaims(), claimLockParts(), newClaim, false, "jobs/", true},
-		{jobTransactions(), transactionLockParts(), newInTransaction(takeJob, finishJob), true, "row/jobs/", true},
+		{advisorySessions(), sessionLockParts(), newSession, false, true, "", false},
+		{semaphores(), []lock.Part{lock.Refusals().Part()}, newPermits, false, true, "", false},
+		{nestedSessions(), sessionLockParts(), newSession, true, true, "", false},
+		{advisoryTransactions(), transactionLockParts(), newInTransaction(takeAdvisory, nil), true, true, "", false},
+		{managers(), nil, newManaged, true, true, "", false},
+		{rowTransactions(), transactionLockParts(), newInTransaction(takeRow, nil), true, true, "row/locks/", false},
+		{leaseRows(), leaseParts(), newLease, false, false, "leases/", false},
+		{jobClaims(), claimLockParts(), newClaim, false, false, "jobs/", true},
+		{jobTransactions(), transactionLockParts(), newInTransaction(takeJob, finishJob), true, true, "row/jobs/", true},
 	} {
 		for _, e := range kind.presets {
 			e.Defaults.Complete(kind.parts)
-			e.New, e.Inside = kind.new, kind.inside
+			e.New, e.Inside, e.Occupies = kind.new, kind.inside, kind.keeps
 			if kind.units {
 				e.ByUnit, e.Needs = true, []lock.Need{lock.NeedUnits}
 			}

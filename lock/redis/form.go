@@ -18,7 +18,7 @@ type form struct {
 	records           func(key string) []string
 	take, renew, free string
 	args              func(l *locker) []any // nil: none
-	// mark returns the record that an acquire deletes when its attempts are used up, since it keeps others out; nil: none.
+	// mark returns the record that an acquire deletes when it gives up, since it keeps others out; nil: none.
 	mark func(key string) string
 }
 
@@ -42,7 +42,8 @@ func (l *locker) run(ctx context.Context, client goredis.Cmdable, script *goredi
 	return script.Run(ctx, client, records, args...).Int64()
 }
 
-// withdraw deletes the mark of an acquire whose attempts are used up. A mark that stays ends by itself.
+// withdraw deletes the mark of an acquire that gives up: its attempts are used up, its context has ended, or an attempt has failed.
+// A mark that stays, because the server does not answer, ends by itself.
 func (l *locker) withdraw(ctx context.Context, key string) {
 	if l.form != nil && l.form.mark != nil {
 		l.port.Client.Del(env.WithOp(context.WithoutCancel(ctx), "release"), l.form.mark(key))

@@ -130,6 +130,7 @@ func (l *locker) Acquire(ctx context.Context, key string) (lock.Lease, error) {
 		last := retry.Attempts != lock.Unlimited && n >= int(retry.Attempts)
 		if !last || retry.AfterLast {
 			if err := waiter.wait(ctx, key, n); err != nil {
+				l.withdraw(ctx, key)
 				return nil, fmt.Errorf("acquire %s: %w", key, err)
 			}
 		}
@@ -165,6 +166,9 @@ func (l *locker) tryOne(ctx context.Context, r *lease) (won bool, err error) {
 		// The request may have taken effect, or have missed the replicas. Delete the
 		// key: it would keep other workers out, although nobody holds the lock.
 		_, cleanup := l.compareAndDelete(context.WithoutCancel(ctx), r)
+		if cleanup == nil { // the server answers
+			l.withdraw(ctx, r.key)
+		}
 		return false, errors.Join(err, cleanup)
 	case !won:
 		return false, nil

@@ -3,6 +3,7 @@ package run_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"lockquake/history"
@@ -52,10 +53,24 @@ strategies: [%s]
 }
 
 // A writer that is refused keeps new readers out as long as it tries again. Worker-2, a reader, has the lock for a second.
-// Worker-1, a writer, asks for it after 0.9 s, and worker-3, a reader, asks once after 1.1 s.
+// Worker-1, a writer, asks for it after 0.9 s, and worker-3, a reader, asks once after 1.1 s. The mark of the writer lasts for
+// three pauses, 1.2 s. It stays if the writer cannot reach the server when it gives up. The first request of the writer is the
+// script by its name, which the server does not know yet; the second one is the attempt.
 func TestAWriterThatGivesUpKeepsNoReaderOut(t *testing.T) {
-	for attempts, want := range map[string]history.Class{"1": history.ClassOK, "unlimited": history.ClassNotObtained} {
-		trial := ran(t, fmt.Sprintf(`
+	cancelled := "faults: [{at: 1s, cancel: {target: worker-1}}]"
+	for _, c := range []struct {
+		name, attempts, faults string
+		want                   history.Class
+	}{
+		{"after one attempt", "1", "", history.ClassOK},
+		{"not at all", "unlimited", "", history.ClassNotObtained},
+		{"when it is cancelled between two attempts", "unlimited", cancelled, history.ClassOK},
+		{"when it is cancelled during an attempt", "unlimited", "faults: [{when: {worker: worker-1, point: acquire.sent, nth: 2}, cancel: {}}]", history.ClassOK},
+		{"after an attempt whose answer is lost", "unlimited", "faults: [{when: {worker: worker-1, point: acquire.sent, nth: 2}, partition: {from: lock, to: worker-1, mode: drop, for: 50ms}}]", history.ClassOK},
+		{"cancelled while it is cut off", "unlimited", strings.Replace(cancelled, "[", "[{at: 950ms, partition: {from: worker-1, to: lock, mode: drop, for: 5s}}, ", 1), history.ClassNotObtained},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			trial := ran(t, fmt.Sprintf(`
 name: gives-up
 duration: 3s
 workers: 3
@@ -63,20 +78,23 @@ sections: 1
 resources: 2
 workload: {kind: read-write, hold: 1s}
 network: {latency: 1ms}
+client: {read-timeout: 100ms}
 strategies: [redis-rwlock]
 each:
   - {worker: worker-1, start: 900ms, lock: {retry: {attempts: %s, delay: 400ms, jitter: 0s}}}
   - {worker: worker-3, start: 1100ms, lock: {retry: {attempts: 1}}}
-`, attempts))
-		var got []history.Class
-		for _, e := range trial.History.Events {
-			if e.Type == history.Released && e.Worker == "worker-3" {
-				got = append(got, e.Class)
+%s
+`, c.attempts, c.faults))
+			var got []history.Class
+			for _, e := range trial.History.Events {
+				if e.Type == history.Released && e.Worker == "worker-3" {
+					got = append(got, e.Class)
+				}
 			}
-		}
-		if !slices.Equal(got, []history.Class{want}) {
-			t.Errorf("with %s attempts of the writer, worker-3 is answered %q, want %q once", attempts, got, want)
-		}
-		sound(t, trial, "errors", "exclusion", "torn-read")
+			if !slices.Equal(got, []history.Class{c.want}) {
+				t.Errorf("worker-3 is answered %q, want %q once", got, c.want)
+			}
+			sound(t, trial, "errors", "exclusion", "torn-read")
+		})
 	}
 }

@@ -350,7 +350,7 @@ func (r *run) judge() (*results.Trial, error) {
 			TTL: params.TTL, Counted: counted, Tries: params.Tries,
 			Commit: work.Commit.Recorded(),
 			Unread: r.unread,
-			Answer: r.answer(), NodeTimeout: nodeTimeout,
+			Answer: r.answer(), NodeTimeout: nodeTimeout, Slowest: r.world.Slowest(),
 			Duration: s.Duration, End: r.world.Time(), Checksum: r.world.Checksum(),
 		},
 	}

@@ -24,6 +24,8 @@ type Family struct {
 	Command func(name string) bool
 	// ReplyTimeout has the time for which a client waits for a reply.
 	ReplyTimeout ReplyTimeout
+	// Pool has the number of connections of a process.
+	Pool Pool
 	// NewCache makes a cache that all runs of a campaign share, even those that run at
 	// the same time; nil for no cache.
 	NewCache func() any
@@ -38,6 +40,12 @@ type Family struct {
 type ReplyTimeout struct {
 	Key string // of the setting; "" if there is none
 	Of  func(Settings) time.Duration
+}
+
+// Pool returns the largest number of connections of a process.
+type Pool struct {
+	Key string // of the setting; "" if there is none
+	Of  func(Settings) int
 }
 
 // Settings gives access to the settings of a scenario file.

@@ -50,6 +50,7 @@ func Family() backend.Family {
 		Doc:            "a PostgreSQL server, alone or as a primary with a replica, and pgx as its client",
 		Settings:       Settings{Postgres: client.Options{}.WithDefaults()},
 		ServerSettings: serverDefaults(),
+		Pool:           backend.Pool{Key: "postgres.pool-size", Of: func(s backend.Settings) int { return options(s).Size }},
 		Operations:     []string{"connect", "query", "ping", "cancel", "farewell"},
 		Start:          start,
 		Prototype:      &cluster{},
