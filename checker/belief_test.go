@@ -15,6 +15,8 @@ func TestTwoSectionsMustNotBelieveToHoldOneLock(t *testing.T) {
 		{"the first was told after", story("counter", "off").acquire("a", 0).expire("a").acquire("b", 0).told("a").release("b").release("a"), Invalid, "two holders", 1},
 		{"the first had left, its release is on its way", story("counter", "off").
 			acquire("a", 0).leave("a").expire("a").acquire("b", 0).release("b"), Valid, "", 0},
+		{"the first had been answered before it left", story("counter", "off").acquire("a", 0).expire("a").answered("a", "lost", "lost").acquire("b", 0).release("b"), Valid, "", 0},
+		{"who asked first is let in last", story("counter", "off").call("a").acquire("b", 0).release("b").grant("a").enter("a", 0).release("a"), Valid, "", 0},
 		{"the first had crashed", story("counter", "off").acquire("a", 0).crash("a").expire("a").acquire("b", 0).release("b"), Valid, "", 0},
 		{"the first crashed afterwards", story("counter", "off").acquire("a", 0).expire("a").acquire("b", 0).crash("a").release("b"), Invalid, "two holders", 1},
 		{"neither ever ends", story("counter", "off").acquire("a", 0).acquire("b", 0), Invalid, "...at one instant", 1},

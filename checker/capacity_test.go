@@ -22,12 +22,19 @@ func calls(permits int, order string) *scriptedHistory {
 	return s
 }
 
+// permits sets how many sections of the lock may be at work at once.
+func (t *scriptedHistory) permits(n int) *scriptedHistory { t.meta.Permits = n; return t }
+
 func TestNoMoreSectionsAreAtWorkThanThereArePermits(t *testing.T) {
 	judge(t, "capacity", []verdictCase{
 		{"as many as there are permits", calls(2, "abab"), Valid, "", 0},
 		{"one after the other", calls(1, "aabbcc"), Valid, "", 0},
 		{"one more", calls(2, "abcabc"), Invalid, "over capacity: c's section 1 was at work under lock x beside a's section 1, b's section 1: 3 at once, and there are permits for 2", 1},
 		{"two more", calls(1, "abcabc"), Invalid, "...beside a's section 1: 2 at once, and there are permits for 1", 2},
+		{
+			"who is called first works last", story("limited", "off").permits(1).callShared("a").callShared("b").enter("b", 0).at("b", "x/b/1").write("b", "begun").write("b", "ended").release("b").
+				enter("a", 0).at("a", "x/a/1").write("a", "begun").write("a", "ended").release("a"), Valid, "", 0,
+		},
 		{"a permit is free again", calls(2, "abacbc"), Valid, "", 0},
 		{"each time that one begins", calls(1, "ababcdcd"), Invalid, "over capacity: b's section 1", 2},
 		{"by the reports of the workers", calls(1, "abab").unwitnessed(), Invalid, "", 1},

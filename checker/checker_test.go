@@ -60,6 +60,17 @@ func TestEachCheckHasAConcernAndARank(t *testing.T) {
 	}
 }
 
+func TestSomeChecksJudgeHoldersOrGrantsOnly(t *testing.T) {
+	holders := []string{"exclusion", "capacity", "belief", "fencing", "told", "recovery", "ownership", "needless-loss", "load"}
+	if diff := cmp.Diff(holders, NamesOf(func(c Check) bool { return c.OfHolders })); diff != "" {
+		t.Errorf("of holders (-want +got):\n%s", diff)
+	}
+	grants := []string{"told", "recovery", "ownership", "needless-loss", "load"}
+	if diff := cmp.Diff(grants, NamesOf(func(c Check) bool { return c.OfGrants })); diff != "" {
+		t.Errorf("of grants (-want +got):\n%s", diff)
+	}
+}
+
 func TestSomeChecksJudgeTheirWorkloadsOnly(t *testing.T) {
 	special := []string{"lost-update", "once", "conserved", "bounds", "stampede", "torn-read", "capacity"}
 	for workload, want := range map[string][]string{

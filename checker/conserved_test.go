@@ -60,6 +60,16 @@ func TestATransferKeepsTheTotal(t *testing.T) {
 			text:  "torn: a's section 1 changed item x by -10, and the write of 110 to item y by a's section 1 took no effect: the total changes by -10",
 		},
 		{
+			name: "a debit of a balance that never was", want: Invalid, count: 1,
+			story: bank("off").acquire("a", 0).debit("a", "200", "190").credit("a", "100", "110").release("a"),
+			text:  "torn: a's section 1 changed item x by +90, a's section 1 changed item y by +10, and wrote nothing more: the total changes by +100",
+		},
+		{
+			name: "the credit is lost on its way", want: Invalid, count: 1,
+			story: bank("off").acquire("a", 0).debit("a", "100", "90").on("a", "y").read("a", "100").sendWrite("a", "110").info("a").release("a"),
+			text:  "torn: a's section 1 changed item x by -10, and the write of 110 to item y by a's section 1 took no effect: the total changes by -10",
+		},
+		{
 			name: "a crash between the two writes", story: bank("off").acquire("a", 0).debit("a", "100", "90").crash("a"), want: Invalid, count: 1,
 			text: "torn: a's section 1 changed item x by -10, and wrote nothing more",
 		},
@@ -74,6 +84,24 @@ func TestATransferKeepsTheTotal(t *testing.T) {
 			story: bank("off").acquire("a", 0).debit("a", "100", "90").on("a", "y").read("a", "100").sendWrite("a", "110").applied("a").info("a").release("a"),
 		},
 		{name: "not a number", story: bank("off").acquire("a", 0).debit("a", "100", "much").release("a"), want: Unknown, text: `cannot tell: "much"`},
+		{
+			name: "unwitnessed, and another account does not begin with a number", want: Unknown, text: `cannot tell: "much"`,
+			story: func() *scriptedHistory {
+				s := two(bank("off").unwitnessed()).ends("x", "85").ends("y", "115")
+				s.meta.Initial["z"] = "much"
+				return s
+			}(),
+		},
+		{name: "unwitnessed, and another account does not end with one", story: two(bank("off").unwitnessed()).ends("x", "85").ends("y", "115").ends("z", "much"), want: Unknown, text: `cannot tell: "much"`},
+		{
+			name: "an account that does not begin with a number", want: Unknown, text: `cannot tell: "much"`,
+			story: func() *scriptedHistory {
+				s := bank("off").acquire("a", 0).debit("a", "much", "90").release("a")
+				s.meta.Initial["x"] = "much"
+				return s
+			}(),
+		},
+		{name: "unwitnessed, and not a number", story: bank("off").unwitnessed().acquire("a", 0).debit("a", "100", "much").release("a"), want: Unknown, text: `cannot tell: "much"`},
 		{name: "unwitnessed, as it was", story: two(bank("off").unwitnessed()).ends("x", "85").ends("y", "115"), want: Valid},
 		{
 			name: "unwitnessed, and more", story: lost(bank("off").unwitnessed()).ends("x", "90").ends("y", "115"), want: Invalid, count: 1,
@@ -84,10 +112,24 @@ func TestATransferKeepsTheTotal(t *testing.T) {
 			text: "cannot tell: the history does not say what item y held at the end",
 		},
 		{
+			name: "unwitnessed, and unsure of two writes", want: Unknown, text: "cannot tell: nobody knows whether the write of 90 to item x took effect",
+			story: bank("off").unwitnessed().acquire("a", 0).on("a", "x").sendWrite("a", "90").info("a").on("a", "y").sendWrite("a", "110").info("a").release("a").ends("x", "90").ends("y", "100"),
+		},
+		{
 			name: "unwitnessed, and unsure", want: Unknown, text: "cannot tell: nobody knows whether the write of 110 to item y took effect",
 			story: bank("off").unwitnessed().acquire("a", 0).debit("a", "100", "90").on("a", "y").sendWrite("a", "110").info("a").release("a").ends("x", "90").ends("y", "100"),
 		},
 	})
+}
+
+// An overwritten transfer is not torn, too.
+func TestATransferThatOverwritesAnotherIsOneFinding(t *testing.T) {
+	s := bank("off").acquire("a", 0).on("a", "x").read("a", "100").
+		acquire("b", 0).debit("b", "100", "95").credit("b", "100", "105").release("b").
+		write("a", "90").credit("a", "105", "115").release("a")
+	if got := mustRun(t, s.history(), "conserved")[0]; got.Count != 1 || len(got.Findings) != 1 {
+		t.Errorf("%d violations with the findings %+v, want one", got.Count, got.Findings)
+	}
 }
 
 // Many transfers of two workers that see nothing of each other are judged in one pass, and each

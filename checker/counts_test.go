@@ -49,14 +49,42 @@ func TestASectionCountsOnce(t *testing.T) {
 	}
 }
 
+// Another worker frees both grants of a section.
+func TestTheGrantsOfASectionCountOnce(t *testing.T) {
+	s := story("counter", "off")
+	s.meta.Nodes, s.meta.Quorum = 3, 2
+	s.call("a").grantOn("a", "lock-1").grantOn("a", "lock-2").enter("a", 0)
+	for _, node := range []string{"lock-1", "lock-2"} {
+		s.tell(history.Event{Type: history.Freed, Worker: "b", Key: "x", Owner: "a", Node: node})
+	}
+	if got := mustRun(t, s.history(), "ownership")[0]; got.Count != 1 || len(got.Findings) != 2 {
+		t.Errorf("%d violations and %d findings, want 1 and 2", got.Count, len(got.Findings))
+	}
+}
+
+// A history without anything to judge is not judged.
+func TestAHistoryWithoutWorkIsNotJudged(t *testing.T) {
+	for check, workload := range map[string]string{
+		"linearizable": "register", "lost-update": "counter", "once": "cron", "conserved": "transfer", "bounds": "flash-sale", "torn-read": "read-write", "exclusion": "counter",
+	} {
+		s := story(workload, "off").acquire("a", 0).release("a").acquire("b", 0)
+		if check != "linearizable" { // a refused read is for that check only
+			s.sendRead("b", "").refused("b").fail("b")
+		}
+		if got := mustRun(t, s.release("b").history(), check)[0]; got.Applies || got.Verdict != Valid {
+			t.Errorf("%s of a section without an operation: %+v", check, got)
+		}
+	}
+}
+
 // Several sections that violate a check count one by one.
 func TestEverySectionCounts(t *testing.T) {
 	s := story("counter", "off").fenced()
-	for range 4 {
+	for range 12 {
 		s.acquire("a", 0).release("a")
 	}
-	if got := mustRun(t, s.history(), "fencing")[0]; got.Count != 4 {
-		t.Errorf("4 sections without a token are %d violations", got.Count)
+	if got := mustRun(t, s.history(), "fencing")[0]; got.Count != 12 || len(got.Findings) != maxFindings {
+		t.Errorf("12 sections without a token are %d violations with %d findings", got.Count, len(got.Findings))
 	}
 }
 

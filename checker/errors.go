@@ -90,7 +90,8 @@ func (in *input) notLetIn(s *history.Section, r *Result) {
 	events := []int64{s.Call, s.Return}
 	switch {
 	case s.Class == history.ClassNotObtained:
-		if !in.wasGranted(s, r) && in.free(s) && !in.watches(s) {
+		in.obtained(s, r)
+		if in.free(s) && !in.watches(s) {
 			in.violated(r, s, events, "not obtained from a free lock: %s was told so, but no other section had lock %s or asked for it", evidence.NameOf(s), s.Key)
 		}
 	case s.Class == history.ClassLost && in.free(s):
@@ -170,11 +171,10 @@ func (in *input) wanted(s *history.Section, sections []*history.Section) bool {
 	})
 }
 
-// wasGranted judges a section that answered "not obtained" and reports whether it had obtained the
-// lock. It had, if a quorum granted the lock to one attempt and still held it at the answer (a
-// grant that ended earlier may have come too late to be used). It also had, if only its own grant
-// was in its way.
-func (in *input) wasGranted(s *history.Section, r *Result) bool {
+// obtained judges whether a section that answered "not obtained" had obtained the lock. It had, if a
+// quorum granted the lock to one attempt and still held it at the answer (a grant that ended earlier
+// may have come too late to be used). It also had, if only its own grant was in its way.
+func (in *input) obtained(s *history.Section, r *Result) {
 	w := in.Ledger().Attempt(s)
 	given := map[string]int{} // by owner: the number of grants that are still held
 	for _, g := range w.Grants {
@@ -186,10 +186,9 @@ func (in *input) wasGranted(s *history.Section, r *Result) bool {
 		}
 		if given[g.Given.Owner] >= in.Quorum() || in.Quorum() == 1 && g.OwnRefusal != nil && !w.Refused {
 			in.violated(r, s, []int64{s.Call, g.Given.Seq, s.Return}, "not obtained: %s was told so, but the server had given it lock %s", evidence.NameOf(s), s.Key)
-			return true
+			return
 		}
 	}
-	return false
 }
 
 // body judges how the answer reports the result of the work.
@@ -323,9 +322,9 @@ func (in *input) lastRenewed(h *evidence.Holding, at time.Duration) time.Duratio
 	return earliest
 }
 
-// toldInside reports whether the holder was told of a loss before the answer. A run records the answer
+// toldInside reports whether the holder of a section that has returned was told of a loss before the answer. A run records the answer
 // itself too, at the time of the return. A doubt about the servers does not excuse that one: the release
 // has reached a server.
 func toldInside(s *history.Section) bool {
-	return s.Entered() && s.Told != 0 && (s.Return == 0 || s.ToldAt < s.ReturnAt)
+	return s.Entered() && s.Told != 0 && s.ToldAt < s.ReturnAt
 }

@@ -47,6 +47,20 @@ func TestAnAnswerMustFitWhatHappened(t *testing.T) {
 			want: Invalid, count: 1, text: "lost though held",
 		},
 		{name: "ok", story: entered().release("a"), want: Valid},
+		{name: "ok before the work was left, which says nothing of the release", story: entered().answered("a", "", ""), want: Valid},
+		{name: "ok, after a read that the resource refused", story: story("counter", "reads-writes").acquire("a", 1).refuse("a", "read", "0").release("a"), want: Valid},
+		{
+			name: "lost when its session may have ended", want: Valid,
+			story: func() *scriptedHistory {
+				s := story("counter", "off").acquire("a", 0)
+				s.meta.TTL = lease
+				return s.after(lease).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost")
+			}(),
+		},
+		{
+			name:  "lost at the end of its lease, of which the header says nothing",
+			story: entered().after(lease).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost"), want: Valid,
+		},
 		{
 			name:  "refused and not obtained",
 			story: story("counter", "off").acquire("a", 0).call("b").refusedBy("b", "a").answered("b", "not-obtained", "").release("a"), want: Valid,
@@ -69,6 +83,14 @@ func TestAnAnswerMustFitWhatHappened(t *testing.T) {
 			want:  Invalid, count: 1, text: "not obtained: a's section 1 was told so, but the server had given it lock x",
 		},
 		{
+			name: "not obtained, as first its own grant refused it, and then that of another", want: Valid,
+			story: story("counter", "off").call("a").leased("a", lease).refusedBy("a", "a").after(lease).expire("a").acquire("b", 0).refusedBy("a", "b").answered("a", "not-obtained", "").release("b"),
+		},
+		{
+			name: "told of a loss, and it was not, with the answer ok", story: entered().after(time.Second).told("a").release("a"),
+			want: Invalid, count: 1, text: "lost though held",
+		},
+		{
 			name: "not obtained, since an earlier section's request came late",
 			story: story("counter", "off").call("a").answered("a", "unknown", "no answer").after(time.Second).call("a").
 				tell(history.Event{Type: history.Granted, Worker: "a", Key: "x", Owner: "a", Node: "lock", Sent: time.Millisecond}).
@@ -82,6 +104,18 @@ func TestAnAnswerMustFitWhatHappened(t *testing.T) {
 		},
 		{
 			name: "ok, though it was lost", story: entered().after(lease).expire("a").leave("a").answered("a", "", ""),
+			want: Invalid, count: 1, text: "ok though lost: a's section 1 ended with ok, but its grant of lock x had been expired before",
+		},
+		{
+			name: "ok, and a write was refused, of another item than the next one", want: Invalid, count: 1, text: `masked: a's section 1 ended with ok, and its write of "1" to item x had no effect`,
+			story: story("counter", "writes").acquire("a", 1).refuse("a", "write", "1").on("a", "y").write("a", "1").release("a"),
+		},
+		{
+			name: "ok, and it expired during the release", story: entered().leave("a").after(lease).expire("a").answered("a", "", ""),
+			want: Invalid, count: 1, text: "ok though lost",
+		},
+		{
+			name: "ok, and an earlier request of its own had freed it", story: entered().freed("a", "a").leave("a").answered("a", "", ""),
 			want: Invalid, count: 1, text: "ok though lost",
 		},
 		{name: "lost, and it was", story: entered().after(lease).expire("a").leave("a").answered("a", "lost", "lost"), want: Valid},

@@ -6,6 +6,15 @@ import (
 	"time"
 )
 
+// The read of a is sent first and takes effect last, after its write and after the work of b.
+func TestWorkLastsFromTheFirstToTheLastEffect(t *testing.T) {
+	s := story("register", "off").acquire("a", 0).sendRead("a", "1")
+	read := s.pending["a"]
+	s.write("a", "1").acquire("b", 0).read("b", "1").release("b")
+	s.pending["a"] = read
+	judge(t, "exclusion", []verdictCase{{"an operation that overtakes another", s.applied("a").ok("a").release("a"), Invalid, "overlap: a's section 1 and b's section 1", 1}})
+}
+
 func TestTwoSectionsMustNotWorkAtOnce(t *testing.T) {
 	judge(t, "exclusion", []verdictCase{
 		{"one after the other", story("counter", "off").

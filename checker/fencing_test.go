@@ -16,6 +16,8 @@ func TestTokensMustRiseWithTheGrants(t *testing.T) {
 				acquire("a", 1).release("a").acquire("a", 2).release("a").acquire("b", 1).release("b"), Invalid,
 			"went back: a's section 1 and b's section 1 both got token 1", 1,
 		},
+		{"who asked first is granted it last", story("counter", "off").
+			call("a").call("b").grant("b").enter("b", 1).release("b").acquire("c", 2).release("c").grant("a").enter("a", 3).release("a"), Valid, "", 0},
 		{"the later reply came first", story("counter", "off").
 			call("a").call("b").grant("a").ended("a", "expired").grant("b").enter("b", 2).enter("a", 1), Valid, "", 0},
 		{"no word of the server, and the calls overlap", story("counter", "off").
@@ -52,6 +54,8 @@ func TestTheResourceMustRefuseStaleTokens(t *testing.T) {
 			acquire("b", 34).sendWrite("b", "1").write("a", "1").ok("b"), Valid, "", 0},
 		{"unwitnessed, invoked later", story("counter", "off").unwitnessed().acquire("a", 33).expire("a").
 			acquire("b", 34).write("b", "1").release("b").write("a", "1"), Invalid, "stale write accepted", 1},
+		{"unwitnessed, invoked later, while a third write is under way", story("counter", "off").unwitnessed().acquire("a", 33).sendWrite("a", "1").expire("a").
+			acquire("c", 34).expire("c").acquire("b", 35).write("b", "1").release("b").write("c", "1").ok("a"), Invalid, "stale write accepted: item x took a write of b's section 1 with token 35", 1},
 		{"no tokens at all", story("counter", "off").acquire("a", 0).write("a", "1").release("a"), Valid, "", 0},
 	})
 	s := story("counter", "off").acquire("a", 0).write("a", "1").release("a")
@@ -85,9 +89,16 @@ func TestTheResourceMustAcceptTheRightfulHolder(t *testing.T) {
 			grant("a").enter("a", 1).refuse("a", "write", "1").release("a"), Invalid, "not ordered by grant", 1},
 		{"somebody else's grant ended, not its own", story("counter", "writes").
 			acquire("b", 1).expire("b").acquire("a", 2).ended("b", "freed").refuse("a", "write", "1").release("a"), Invalid, "rightful holder refused", 1},
+		{
+			"a later refusal of an earlier section is another matter", story("counter", "writes").
+				acquire("a", 1).expire("a").acquire("b", 2).refuse("b", "write", "1").release("b").acquire("c", 3).refuse("a", "write", "1").release("c"),
+			Invalid, "rightful holder refused: the write of b's section 1", 1,
+		},
 		{"strict takes one write", story("counter", "strict").acquire("a", 1).write("a", "1").refuse("a", "write", "2").release("a"), Valid, "", 0},
 		{"strict has to take that one", story("counter", "strict").acquire("a", 1).refuse("a", "write", "2").release("a"), Invalid, "rightful holder refused", 1},
+		{"strict has to take it after a read", story("counter", "strict").acquire("a", 1).read("a", "0").refuse("a", "write", "2").release("a"), Invalid, "rightful holder refused", 1},
 		{"unwitnessed", story("counter", "writes").unwitnessed().acquire("a", 1).sendWrite("a", "1").fail("a").release("a"), Invalid, "rightful holder refused", 1},
+		{"it sends no token", story("counter", "writes").acquire("a", 0).refuse("a", "write", "1").release("a").acquire("b", 1).release("b"), Valid, "", 0},
 		{"unwitnessed, the grant ended under way", story("counter", "writes").unwitnessed().acquire("a", 1).sendWrite("a", "1").expire("a").fail("a").release("a"), Valid, "", 0},
 		{"no word of the server", story("counter", "writes").call("a").enter("a", 1).refuse("a", "write", "1").leave("a"), Valid, "", 0},
 	})

@@ -29,6 +29,11 @@ func TestAJobIsFinishedIfItsWorkIsDoneAndNotUndone(t *testing.T) {
 				write("a", "1").leave("a").answered("a", "lost", "lost"), 2, 1,
 		},
 		{
+			"a later write that is based on another item undoes nothing",
+			story("counter", "off").acquire("b", 0).on("b", "y").read("b", "0").ended("b", "expired").acquire("a", 0).read("a", "0").write("a", "1").release("a").
+				on("b", "x").write("b", "7").leave("b").answered("b", "lost", "lost"), 2, 2,
+		},
+		{
 			"the next one builds on the write",
 			story("counter", "off").acquire("a", 0).read("a", "0").write("a", "1").release("a").acquire("b", 0).read("b", "1").write("b", "2").release("b"), 2, 2,
 		},
@@ -37,6 +42,26 @@ func TestAJobIsFinishedIfItsWorkIsDoneAndNotUndone(t *testing.T) {
 			story("counter", "off").acquire("a", 0).read("a", "0").write("a", "1").ended("a", "expired").
 				acquire("b", 0).read("b", "1").write("b", "2").write("b", "3").release("b").
 				write("a", "2").leave("a").answered("a", "lost", "lost"), 2, 1,
+		},
+		{
+			"the earlier of its writes takes effect last, and is undone by a stale one",
+			func() *scriptedHistory {
+				s := story("counter", "off").acquire("b", 0).read("b", "0").ended("b", "expired").acquire("a", 0).sendWrite("a", "1")
+				first := s.pending["a"]
+				s.write("a", "2")
+				s.pending["a"] = first
+				return s.applied("a").ok("a").release("a").write("b", "1").leave("b").answered("b", "lost", "lost")
+			}(), 2, 1,
+		},
+		{
+			"a stale write comes between two writes that overtake each other",
+			func() *scriptedHistory {
+				s := story("counter", "off").acquire("b", 0).read("b", "0").ended("b", "expired").acquire("a", 0).sendWrite("a", "1")
+				first := s.pending["a"]
+				s.write("a", "2").write("b", "1")
+				s.pending["a"] = first
+				return s.applied("a").ok("a").release("a").leave("b").answered("b", "lost", "lost")
+			}(), 2, 2,
 		},
 		{
 			"a later write of its own brings back what a stale one undid",
@@ -67,10 +92,22 @@ func TestAJobIsFinishedIfItsWorkIsDoneAndNotUndone(t *testing.T) {
 			story("leader", "off").acquire("a", 0).read("a", "0").call("b").answered("b", "not-obtained", "").write("a", "1").release("a"), 1, 1,
 		},
 		{
+			"a candidate that is elected after an attempt has failed",
+			story("leader", "off").call("a").answered("a", "other", "down").acquire("a", 0).read("a", "0").write("a", "1").release("a"), 1, 1,
+		},
+		{
+			"a candidate of an election by a library, too",
+			story("leader-election", "off").acquire("a", 0).read("a", "0").call("b").answered("b", "not-obtained", "").write("a", "1").release("a"), 1, 1,
+		},
+		{
 			"attempts that fail before the worker is let in are those of one job",
 			story("counter", "off").call("a").answered("a", "other", "down").call("a").answered("a", "unknown", "lost").acquire("a", 0).read("a", "0").write("a", "1").release("a"), 1, 1,
 		},
 		{"a job of which every attempt fails", story("counter", "off").call("a").answered("a", "other", "down").call("a").answered("a", "other", "down"), 1, 0},
+		{
+			"a crash before it is let in ends its job",
+			story("counter", "off").call("a").crash("a").acquire("a", 0).read("a", "0").write("a", "1").release("a"), 2, 1,
+		},
 		{
 			"an attempt of another worker is that of another job",
 			story("counter", "off").call("a").answered("a", "other", "down").acquire("b", 0).read("b", "0").write("b", "1").release("b"), 2, 1,

@@ -31,6 +31,13 @@ func TestSharedHoldersExcludeOnlyExclusiveOnes(t *testing.T) {
 			text: "overlap: a's section 1 and b's section 1 were both at work under lock x",
 		},
 	})
+	besideWriter := func() *scriptedHistory {
+		s := story("register", "off").acquire("a", 0).call("b").share("b").enter("b", 0)
+		return reading(reading(reading(s, "a"), "b"), "a")
+	}
+	for _, check := range []string{"exclusion", "belief"} {
+		judge(t, check, []verdictCase{{name: check + " of a reader beside a writer", story: besideWriter(), want: Invalid, count: 1}})
+	}
 	judge(t, "belief", []verdictCase{
 		{name: "two readers", story: two(func(s *scriptedHistory) *scriptedHistory { return s.share("b") }), want: Valid},
 		{name: "a writer among readers", story: two(func(s *scriptedHistory) *scriptedHistory { return s.grant("b") }), want: Invalid, count: 1},

@@ -3,6 +3,7 @@ package checker
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"lockquake/checker/internal/linear"
@@ -39,6 +40,11 @@ func TestSectionsMustBeAtomic(t *testing.T) {
 			"a stale read that a later write explains to nobody", story("register", "off").
 				acquire("c", 0).acquire("a", 0).write("a", "1").release("a").acquire("b", 0).read("b", "0").release("b").write("c", "0").release("c"), Invalid,
 			`...operations explains the values: b's section 1 (read "0") read "0" although the value was "1"`, 1,
+		},
+		{
+			"Kleppmann's failure, with a write of another item before", story("counter", "off").
+				acquire("a", 0).read("a", "0").on("a", "y").write("a", "1").acquire("b", 0).read("b", "0").write("b", "1").release("b").on("a", "x").write("a", "1").release("a"), Invalid,
+			`item x is not linearizable: no order of its sections explains the values: b's section 1 (read "0", wrote "1") and a's section 1 (read "0", wrote "1") each replaced "0"`, 1,
 		},
 		{"values come up again", story("register", "off").
 			acquire("a", 0).read("a", "0").write("a", "1").release("a").
@@ -97,11 +103,145 @@ func TestSectionsMustBeAtomic(t *testing.T) {
 			refuse("a", "write", "8").release("a"), Invalid, "", 2},
 		{"a waiter is not in yet", story("register", "off").
 			acquire("a", 0).call("b").write("a", "1").release("a").enter("b", 0).read("b", "0").release("b"), Invalid, "", 2},
+		{"a section that returns before its body has left", story("register", "off").
+			acquire("a", 0).write("a", "1").answered("a", history.ClassLost, "lost").acquire("b", 0).read("b", "0").release("b"), Invalid, "", 2},
+		// By its reports it may have worked until the end, so the sections fit, and the operations do not.
+		{"a section that never ends", story("register", "off").unwitnessed().
+			acquire("a", 0).write("a", "1").acquire("b", 0).read("b", "0").release("b"), Invalid, "item x is not linearizable: no order of its operations", 1},
 		{"stale read at one instant", story("register", "off").stop().
 			acquire("a", 0).write("a", "1").release("a").acquire("b", 0).read("b", "0").release("b"), Invalid, "", 2},
 		{"fresh read at one instant", story("register", "off").stop().
 			acquire("a", 0).write("a", "1").release("a").acquire("b", 0).read("b", "1").release("b"), Valid, "", 0},
 	})
+}
+
+// outOfOrder begins a history whose recorded order does not fit. The workers' reports are the only record, and b's report that it
+// has read 1 comes before a's report that it has written 1.
+func outOfOrder() *scriptedHistory {
+	return story("register", "off").unwitnessed().
+		acquire("a", 0).sendWrite("a", "1").acquire("b", 0).read("b", "1").leave("b").ok("a").leave("a")
+}
+
+// The successors of a value are counted, since the recorded order does not fit. Each history has a fitting order.
+func TestCountingSuccessorsAccusesNoHistoryWithAnOrder(t *testing.T) {
+	judge(t, "linearizable", []verdictCase{
+		{"nothing else", outOfOrder(), Valid, "", 0},
+		{"two sections write 2 without a read, and then 3", outOfOrder().
+			acquire("c", 0).write("c", "2").write("c", "3").leave("c").
+			acquire("d", 0).write("d", "2").write("d", "3").leave("d"), Valid, "", 0},
+		{"two sections leave the value as it is", outOfOrder().
+			acquire("c", 0).read("c", "1").write("c", "1").leave("c").
+			acquire("d", 0).read("d", "1").write("d", "1").leave("d"), Valid, "", 0},
+		{"a section writes the empty value without a read, and the next one replaces it", outOfOrder().
+			acquire("c", 0).write("c", "").leave("c").
+			acquire("d", 0).read("d", "").write("d", "2").leave("d"), Valid, "", 0},
+	})
+}
+
+func TestAContradictionIsNamed(t *testing.T) {
+	both := func(s *scriptedHistory, workers ...string) *scriptedHistory {
+		for _, w := range workers {
+			s.acquire(w, 0).read(w, "0")
+		}
+		for _, w := range workers {
+			s.write(w, "1").leave(w)
+		}
+		return s
+	}
+	judge(t, "linearizable", []verdictCase{
+		{
+			"a value that nothing wrote", story("register", "off").acquire("a", 0).read("a", "7").leave("a"), Invalid,
+			`item x is not linearizable: no order of its sections explains the values: a's section 1 (read "7") read "7" although the value was "0"`, 2,
+		},
+		{
+			"a read after a write of its section", story("register", "off").acquire("a", 0).write("a", "1").read("a", "7").leave("a"), Invalid,
+			`item x is not linearizable: no order of its sections explains the values: a's section 1 (wrote "1", read "7") read "7" although the value was "1"`, 2,
+		},
+		{
+			"of two sections that never end", story("register", "off").acquire("a", 0).read("a", "0").acquire("c", 0).read("c", "7"), Invalid,
+			`item x is not linearizable: no order of its sections explains the values: c's section 1 (read "7") read "7" although the value was "0"`, 2,
+		},
+		{
+			"the second read of a section", story("register", "off").acquire("a", 0).read("a", "0").read("a", "7").leave("a"), Invalid,
+			`item x is not linearizable: no order of its sections explains the values: a's section 1 (read "0", read "7") read "7" although the value was "0"`, 2,
+		},
+		// 0 comes back once, and is replaced by a, b, c and d.
+		{
+			"a value that three sections replaced", both(both(story("counter", "off"), "a").acquire("z", 0).read("z", "1").write("z", "0").release("z"), "b", "c"), Invalid,
+			`item x is not linearizable: no order of its sections explains the values: a's section 1 (read "0", wrote "1") and b's section 1 (read "0", wrote "1") and ` +
+				`c's section 1 (read "0", wrote "1") each replaced "0", which was the value only 2 times`, 1,
+		},
+		{
+			"a value that four sections replaced", both(both(both(story("counter", "off"), "a").acquire("z", 0).read("z", "1").write("z", "0").release("z"), "b").
+				acquire("z", 0).read("z", "1").write("z", "0").release("z"), "c", "d"), Invalid,
+			`item x is not linearizable: no order of its sections explains the values: b's section 1 (read "0", wrote "1") and c's section 1 (read "0", wrote "1") and ` +
+				`d's section 1 (read "0", wrote "1") and 1 before them each replaced "0", which was the value only 3 times`, 1,
+		},
+		{
+			"six operations are named", story("register", "off").acquire("a", 0).read("a", "0").read("a", "0").read("a", "0").read("a", "0").read("a", "0").read("a", "7").leave("a"), Invalid,
+			`...a's section 1 (read "0", read "0", read "0", read "0", read "0", read "7") read "7"`, 2,
+		},
+		{
+			"the seventh is not", story("register", "off").acquire("a", 0).read("a", "0").read("a", "0").read("a", "0").read("a", "0").read("a", "0").read("a", "0").read("a", "7").leave("a"), Invalid,
+			`...a's section 1 (read "0", read "0", read "0", read "0", read "0", read "0", ...) read "7"`, 2,
+		},
+		{
+			"a write whose outcome is unknown", story("register", "off").unwitnessed().acquire("a", 0).read("a", "7").sendWrite("a", "1").info("a").leave("a"), Invalid,
+			`item x is not linearizable: no order of its sections explains the values: a's section 1 (read "7", wrote "1" (perhaps)) read "7" although the value was "0"`, 2,
+		},
+		// c's read ends before a's write does. The history up to its end has no order already.
+		{
+			"the first section that fits nowhere", story("register", "off").unwitnessed().acquire("a", 0).sendWrite("a", "1").acquire("b", 0).read("b", "1").leave("b").
+				acquire("c", 0).read("c", "7").leave("c").ok("a").leave("a").acquire("d", 0).read("d", "1").leave("d"), Invalid,
+			`item x is not linearizable: no order of its sections explains the values: c's section 1 (read "7") fits nowhere; by the record b's section 1 (read "1") ` +
+				`read "1" although the value was "0"`, 2,
+		},
+	})
+}
+
+// The events of a contradiction are those of the section that does not fit, of the section that wrote the value, and of up to six
+// sections that were under way at the same time.
+func TestTheEvidenceOfAContradictionHasTheStepsAroundIt(t *testing.T) {
+	// c reads a stale value after d's write, while a and e are under way.
+	few := story("register", "off").acquire("a", 0).read("a", "0").
+		call("d").enter("d", 0).write("d", "1").leave("d").call("e").enter("e", 0).read("e", "1").
+		acquire("c", 0).read("c", "0").leave("c").leave("a").leave("e")
+	// Of seven sections that are under way the first one, w1, is too far.
+	many := story("register", "off")
+	workers := []string{"w1", "w2", "w3", "w4", "w5", "w6", "w7"}
+	for _, w := range workers {
+		many.acquire(w, 0).read(w, "0")
+	}
+	many.call("d").enter("d", 0).write("d", "1").leave("d").acquire("c", 0).read("c", "0").leave("c")
+	for _, w := range workers {
+		many.leave(w)
+	}
+	// a has the events 1 to 6 and 25, d those to 12, e those to 17 and 26, and c those to 24. Calls and grants show nothing.
+	exact := []int64{3, 4, 5, 6, 8, 9, 10, 11, 12, 14, 15, 16, 17, 20, 21, 22, 23, 24, 25, 26}
+	if got := mustRun(t, few.history(), "linearizable")[0].Findings[0].Events; !slices.Equal(got, exact) {
+		t.Errorf("the events %v, want %v", got, exact)
+	}
+	for _, tt := range []struct {
+		name  string
+		story *scriptedHistory
+		want  []string // the workers of the events
+	}{
+		{"few", few, []string{"a", "c", "d", "e"}},
+		{"many", many, []string{"c", "d", "w2", "w3", "w4", "w5", "w6", "w7"}},
+		{"by counting", kleppmann("off", 0, 0).applied("a").ok("a").leave("a"), []string{"a", "b"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := tt.story.history()
+			var got []string
+			for _, seq := range mustRun(t, h, "linearizable")[0].Findings[0].Events {
+				got = append(got, h.Events[seq-1].Worker)
+			}
+			slices.Sort(got)
+			if got = slices.Compact(got); !slices.Equal(got, tt.want) {
+				t.Errorf("events of %v, want events of %v", got, tt.want)
+			}
+		})
+	}
 }
 
 func TestAnUnknownWriteMayTakeEffectLater(t *testing.T) {
@@ -193,7 +333,9 @@ func TestTheResourceMustFollowItsTokenPolicy(t *testing.T) {
 			acquire("a", 1).acquire("b", 2).read("b", "0").write("a", "1").release("a").release("b"), Valid, "", 0},
 		{"a refusal without a reason", story("register", "writes").
 			acquire("a", 1).refuse("a", "write", "1").release("a"), Invalid, "...(token 1, wrote \"1\" (refused)) was refused, though the highest token so far was 0", 1},
+		{"accepted without a token", story("register", "writes").acquire("a", 0).write("a", "1").release("a"), Invalid, "...(wrote \"1\") was accepted without a token", 1},
 		{"policy without a model", story("register", "magic").acquire("a", 1), Unknown, "unknown policy", 0},
+		{"policy without a model, and a contradiction", story("register", "magic").acquire("a", 1).read("a", "7").release("a"), Unknown, "unknown policy", 0},
 	})
 }
 
@@ -210,10 +352,14 @@ func TestASearchBeyondItsBudgetIsUnknown(t *testing.T) {
 		}
 		return s.acquire("z", 0).read("z", "nobody wrote this").release("z")
 	}
+	fits := story("register", "off").acquire("a", 0).write("a", "1").write("a", "2").release("a")
 	exceeded := func(f func(*linear.Limits)) linear.Limits {
 		l := linear.DefaultLimits()
 		f(&l)
 		return l
+	}
+	if got := mustRunWithin(t, exceeded(func(l *linear.Limits) { l.Accesses = 0 }), fits.history(), "linearizable")[0]; got.Verdict != Valid {
+		t.Errorf("the recorded order fits, and is always tried: %+v", got)
 	}
 	tests := []struct {
 		name   string

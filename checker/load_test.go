@@ -60,6 +60,7 @@ func TestAskingWithoutAPauseIsAViolation(t *testing.T) {
 		{name: "every 25 ms", story: spinning(1000, all, 25*time.Millisecond), want: Valid},
 		{name: "every 100 ms, for a minute", story: spinning(600, all, 100*time.Millisecond), want: Valid},
 		{name: "a busy loop that is soon over", story: spinning(100, all, time.Millisecond), want: Valid},
+		{name: "a busy loop that takes a little longer", story: spinning(101, all, time.Millisecond), want: Invalid, count: 1, text: "without a pause"},
 		{name: "told of every release, of grants that are short", story: spinning(1000, 2, time.Millisecond), want: Valid},
 		{
 			name: "two sections that spin are two", story: spinning(200, all, time.Millisecond).answered("w", "not-obtained", "").
@@ -68,6 +69,12 @@ func TestAskingWithoutAPauseIsAViolation(t *testing.T) {
 		{name: "two sections that share the requests", story: spinning(90, all, time.Millisecond).answered("w", "not-obtained", "").
 			call("w").spin("w", 90), want: Valid},
 	})
+}
+
+func TestASectionThatSpinsIsOneFinding(t *testing.T) {
+	if got := mustRun(t, spinning(1000, 10_000, time.Millisecond).history(), "load")[0]; got.Count != 1 || len(got.Findings) != 1 {
+		t.Errorf("%d violations with %d findings, want one", got.Count, len(got.Findings))
+	}
 }
 
 // spin makes a waiter ask every millisecond while holder0 has the lock.
@@ -93,13 +100,42 @@ func TestPollingInStepIsAViolation(t *testing.T) {
 		},
 		{
 			name: "a herd that is a little apart", story: polled(50, 11, func(w int) time.Duration { return time.Duration(w) * 150 * time.Microsecond }, always),
-			want: Invalid, count: 10, text: "in step: 50 requests",
+			want: Invalid, count: 10, text: "in step: 50 requests of waiting workers came to lock within 7.35ms from 1.1s on",
 		},
 		{name: "spread evenly", story: polled(50, 11, spread, always), want: Valid},
 		{name: "all at once, with jitter", story: polled(50, 100, together, jittered), want: Valid},
 		{name: "few are no herd", story: polled(9, 11, together, always), want: Valid},
 		{name: "twice is chance", story: polled(50, 3, together, always), want: Valid},
 		{name: "the first requests are the workload's", story: polled(50, 1, together, always), want: Valid},
+		{
+			name: "three peaks among many requests",
+			story: func() *scriptedHistory {
+				s := polled(50, 100, spread, always)
+				for range 3 {
+					s.after(time.Second)
+					for w := range 50 {
+						s.refusedBy(fmt.Sprintf("w%d", w), "holder")
+					}
+				}
+				return s
+			}(),
+			want: Valid,
+		},
+		{
+			name: "each section of a herd asks once",
+			story: func() *scriptedHistory {
+				s := story("counter", "off").acquire("holder", 0).stop()
+				for range 11 {
+					s.after(every)
+					for w := range 50 {
+						name := fmt.Sprintf("w%d", w)
+						s.call(name).refusedBy(name, "holder").answered(name, "not-obtained", "")
+					}
+				}
+				return s
+			}(),
+			want: Valid,
+		},
 		{
 			name: "piled up behind a suspended server",
 			story: func() *scriptedHistory {

@@ -71,6 +71,11 @@ func TestTheResourceMustKeepToConditions(t *testing.T) {
 			story: lockFree().in("a").write("a", "1").write("a", "0").sendIf("a", "2", version(1)).applied("a").ok("a").finishes("a"),
 		},
 		{
+			name: "accepted, though the value is another one", want: Invalid, count: 1,
+			story: lockFree().in("a").sendIf("a", "1", valueIs("7")).applied("a").ok("a").finishes("a"),
+			text:  `...was accepted, though its condition was the value "7" and the item had the value "0" and the version 1`,
+		},
+		{
 			name: "by a worker's report only", want: Invalid, count: 1,
 			story: lockFree().unwitnessed().in("a").sendIf("a", "1", version(7)).ok("a").finishes("a"),
 		},
@@ -91,6 +96,8 @@ func TestARecordIsInsertedOnce(t *testing.T) {
 		t.units[w] = "record"
 		return t.in(w).sendIf(w, w, version(0))
 	}
+	empty := lockFree()
+	empty.units["a"] = "record"
 	first := insert(lockFree(), "a").applied("a").ok("a").finishes("a")
 	judge(t, "linearizable", []verdictCase{
 		{name: "the second is refused", story: insert(first, "b").refused("b").fail("b").conflicts("b"), want: Valid},
@@ -98,12 +105,17 @@ func TestARecordIsInsertedOnce(t *testing.T) {
 			name: "the second is accepted", want: Invalid, count: 1,
 			story: insert(insert(lockFree(), "a").applied("a").ok("a").finishes("a"), "b").applied("b").ok("b").finishes("b"),
 		},
+		{
+			name: "an item that does not exist has no value, not even the empty one", want: Invalid, count: 1,
+			story: empty.in("a").sendIf("a", "1", valueIs("")).applied("a").ok("a").finishes("a"),
+		},
 	})
 }
 
 func TestASectionThatEndsWithConflictHasHadNoEffect(t *testing.T) {
 	judge(t, "errors", []verdictCase{
 		{name: "its write was refused", story: lockFree().in("a").sendIf("a", "1", version(9)).refused("a").fail("a").conflicts("a"), want: Valid},
+		{name: "its work ended without an error", story: lockFree().in("a").sendIf("a", "1", version(9)).refused("a").fail("a").leave("a").answered("a", history.ClassConflict, "conflict"), want: Valid},
 		{name: "its write was lost", story: lockFree().in("a").sendIf("a", "1", version(1)).info("a").conflicts("a"), want: Valid},
 		{
 			name: "its write took effect, and the reply was lost", want: Invalid, count: 1,
@@ -113,6 +125,14 @@ func TestASectionThatEndsWithConflictHasHadNoEffect(t *testing.T) {
 		{
 			name: "ok, and its last write repeats one that took effect", want: Valid,
 			story: lockFree().in("a").sendIf("a", "1", version(1)).applied("a").info("a").sendIf("a", "1", version(1)).refused("a").fail("a").finishes("a"),
+		},
+		{
+			name: "ok, and its last write, of another value, was refused", want: Invalid, count: 1, text: "masked",
+			story: lockFree().in("a").sendIf("a", "1", version(1)).applied("a").ok("a").sendIf("a", "2", version(9)).refused("a").fail("a").finishes("a"),
+		},
+		{
+			name: "ok, and its last write, of another item, was refused", want: Invalid, count: 1, text: "masked",
+			story: lockFree().in("a").sendIf("a", "1", version(1)).applied("a").ok("a").on("a", "y").sendIf("a", "1", version(9)).refused("a").fail("a").finishes("a"),
 		},
 		{
 			name: "ok, and its last write was refused", want: Invalid, count: 1,

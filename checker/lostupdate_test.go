@@ -1,6 +1,11 @@
 package checker
 
-import "testing"
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
 
 // A leader works several times in a section. Of two leaders one overwrites the work of the other.
 func TestTwoLeadersLoseAnUpdate(t *testing.T) {
@@ -106,6 +111,13 @@ func TestOverwritingAnUnseenIncrementIsAViolation(t *testing.T) {
 			s.pending["a"] = write
 			return s.acquire("b", 0).read("b", "0").write("b", "1").release("b").applied("a").ok("a").final("5")
 		}(), Valid, "", 0},
+		{"a basis that is no number", story("counter", "off").acquire("a", 0).read("a", "one").write("a", "1").release("a"), Unknown, "not a counter", 0},
+		{"an end that is no number", story("counter", "off").acquire("a", 0).read("a", "0").write("a", "1").release("a").final("one"), Unknown, "not a counter", 0},
+		{"a begin that is no number", func() *scriptedHistory {
+			s := story("counter", "off").acquire("a", 0).read("a", "one").write("a", "1").release("a")
+			s.meta.Initial["x"] = "one"
+			return s
+		}(), Unknown, "not a counter", 0},
 		{"no number", story("counter", "off").acquire("a", 0).read("a", "0").write("a", "one").release("a"), Unknown, "not a counter", 0},
 	})
 }
@@ -151,12 +163,61 @@ func TestLostUpdatesAreFoundWithoutTheResourcesRecord(t *testing.T) {
 		{"went back", unseen().
 			acquire("a", 0).read("a", "0").write("a", "1").read("a", "1").write("a", "2").release("a").
 			acquire("b", 0).read("b", "1").release("b"), Invalid, "went back: b's section 1 read 1 of item x after a's section 1 had written 2", 1},
+		{"what is no number has not gone back", unseen().
+			acquire("a", 0).read("a", "0").write("a", "1").release("a").
+			acquire("b", 0).read("b", "much").release("b"), Valid, "", 0},
+		{"a section that was called before reads after the write", unseen().call("b").
+			acquire("a", 0).read("a", "0").write("a", "1").release("a").grant("b").enter("b", 0).read("b", "1").release("b"), Valid, "", 0},
+		{"a value from nowhere is no lost update", unseen().acquire("a", 0).read("a", "7").write("a", "8").release("a"), Valid, "", 0},
 		{"not if the counter also goes down", unseen().
 			acquire("a", 0).read("a", "0").write("a", "1").read("a", "1").write("a", "0").release("a").
 			acquire("b", 0).read("b", "0").release("b"), Valid, "", 0},
 		{"not if the write was still under way", unseen().
 			acquire("a", 0).read("a", "0").sendWrite("a", "1").acquire("b", 0).read("b", "0").ok("a"), Valid, "", 0},
 	})
+}
+
+// Each of 13 sections has read 0, and 12 of them write over an update that they have not seen.
+func TestLostUpdatesBeyondTheFindingsCount(t *testing.T) {
+	s := story("counter", "off")
+	for i := range 13 {
+		s.acquire(fmt.Sprint("w", i), 0).read(fmt.Sprint("w", i), "0")
+	}
+	for i := range 13 {
+		s.write(fmt.Sprint("w", i), "1").leave(fmt.Sprint("w", i))
+	}
+	if got := mustRun(t, s.history(), "lost-update")[0]; got.Count != 12 || len(got.Findings) != maxFindings {
+		t.Errorf("%d lost updates and %d findings, want 12 and %d", got.Count, len(got.Findings), maxFindings)
+	}
+}
+
+// The end counts by itself only if no lost update explains it.
+func TestTheEndShowsWhatIsLost(t *testing.T) {
+	texts := func(s *scriptedHistory) (list []string) {
+		for _, f := range mustRun(t, s.history(), "lost-update")[0].Findings {
+			kind, _, _ := strings.Cut(f.Text, ":")
+			list = append(list, kind)
+		}
+		return list
+	}
+	two := func(s *scriptedHistory) *scriptedHistory {
+		return s.acquire("a", 0).acquire("b", 0).read("a", "0").read("b", "0").write("a", "1").write("b", "1")
+	}
+	begun := func() *scriptedHistory { return story("counter", "off") }
+	for _, tt := range []struct {
+		name  string
+		story *scriptedHistory
+		want  []string
+	}{
+		{"one of two", two(begun()).final("1"), []string{"lost update", "final value"}},
+		{"one of two, unwitnessed", two(begun().unwitnessed()).final("1"), []string{"lost update", "final value"}},
+		// c has seen a 2 that was never there, so that the increments add up to the end.
+		{"one lost, and one from nowhere", two(begun()).acquire("c", 0).read("c", "2").write("c", "3").final("3"), []string{"lost update", "lost update"}},
+	} {
+		if got := texts(tt.story); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: findings %q, want %q", tt.name, got, tt.want)
+		}
+	}
 }
 
 func TestLostUpdateAppliesToCountersOnly(t *testing.T) {

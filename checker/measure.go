@@ -311,7 +311,7 @@ func (in *input) measureQueue(sections []*history.Section, m *Metrics) {
 				at = min(at, list[0])
 			}
 		}
-		if d := at - last; d > 0 && waiting > 0 {
+		if d := at - last; waiting > 0 {
 			m.Waiting.Add(SumOf(d * time.Duration(waiting)))
 			m.MostWaiting = max(m.MostWaiting, waiting)
 			if inside == 0 {

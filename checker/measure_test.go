@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -70,6 +71,14 @@ func TestALossIsNoticedWhenTheHolderIsTold(t *testing.T) {
 	if m.Wasted != m.Hold.Total || m.Wasted == (Sum{}) {
 		t.Errorf("wasted %v, held for %v", m.Wasted, m.Hold.Total)
 	}
+	before := story("counter", "off").acquire("a", 0).write("a", "1").expire("a").refuse("a", "write", "2").told("a").write("a", "3").leave("a").answered("a", "lost", "lost")
+	if m := measured(t, before); m.LossesNoticed != 1 || m.ActsAfterLoss != 0 {
+		t.Errorf("writes before the loss, and a refused one, are no acts after it: %+v", m)
+	}
+	answered := story("counter", "off").acquire("a", 0).expire("a").leave("a").answered("a", "lost", "lost")
+	if m := measured(t, answered); m.LossesNoticed != 1 || m.Notice.Max != 2*time.Millisecond {
+		t.Errorf("noticed by the answer: %+v", m)
+	}
 	unnoticed := story("counter", "off").acquire("a", 0).expire("a").write("a", "1").write("a", "2").release("a")
 	if m := measured(t, unnoticed); m.LossesNoticed != 0 || m.LossesUnnoticed != 1 || m.ActsAfterLoss != 2 {
 		t.Errorf("unnoticed: %+v", m)
@@ -93,8 +102,56 @@ func TestMetricsOfTwoRunsAddUp(t *testing.T) {
 	if diff := cmp.Diff([]int64{2, 2, 1, 2, 1}, []int64{sum.Calls, sum.Acquisitions, sum.LossesUnnoticed, sum.Released.N, sum.MostWaiting}); diff != "" {
 		t.Error(diff)
 	}
-	if sum.Fairness != 0.75 || sum.Time.Float() != a.Time.Float()+b.Time.Float() || sum.Waiting.Float() != a.Waiting.Float()+b.Waiting.Float() || sum.Wait.N != 2 {
+	if sum.Runs != 2 || sum.Fairness != 0.75 || sum.Time.Float() != a.Time.Float()+b.Time.Float() || sum.Waiting.Float() != a.Waiting.Float()+b.Waiting.Float() || sum.Wait.N != 2 {
 		t.Errorf("%+v", sum)
+	}
+}
+
+// Each figure is set by name, so that a new figure of Metrics makes this test fail until Add adds it.
+func TestEachFigureOfTwoRunsAddsUp(t *testing.T) {
+	one := Metrics{}
+	figures := reflect.ValueOf(&one).Elem()
+	for i := range figures.NumField() {
+		switch f := figures.Field(i).Addr().Interface().(type) {
+		case *int64:
+			*f = int64(i + 1)
+		case *Sum:
+			*f = SumOf(int64(i + 1))
+		case *Spread:
+			f.Add(time.Duration(i + 1))
+		case *float64:
+			*f = 1
+		default:
+			t.Fatalf("the test cannot fill %s", figures.Type().Field(i).Name)
+		}
+	}
+	var sum Metrics
+	sum.Add(&one)
+	sum.Add(&one)
+	added := reflect.ValueOf(sum)
+	for i := range added.NumField() {
+		name, n := added.Type().Field(i).Name, int64(i+1)
+		want := 2 * n
+		if name == "MostWaiting" {
+			want = n
+		}
+		switch f := added.Field(i).Interface().(type) {
+		case int64:
+			if f != want {
+				t.Errorf("%s is %d, want %d", name, f, want)
+			}
+		case Sum:
+			if f != SumOf(want) {
+				t.Errorf("%s is %v, want %d", name, f, want)
+			}
+		case Spread:
+			if f.N != 2 || f.Total != SumOf(want) || f.Max != time.Duration(n) {
+				t.Errorf("%s is %+v, want two durations of %d", name, f, n)
+			}
+		}
+	}
+	if sum.Fairness != 1 {
+		t.Errorf("the mean fairness of two fair runs is %v", sum.Fairness)
 	}
 }
 
@@ -278,6 +335,51 @@ func TestContentionIsUnknownIfTheHoldersCannotBeRead(t *testing.T) {
 	s.meta.Unread = "no function reads them"
 	if m := measured(t, s); m.Contended != 0 || m.ContendedOf != 0 || m.Calls != 2 || m.Refused.N != 1 {
 		t.Errorf("%+v", m)
+	}
+}
+
+// A section is wasted if it has lost the lock, or a write of it was refused.
+func TestARefusedReadIsNoWaste(t *testing.T) {
+	for op, want := range map[string]bool{"read": false, "write": true} {
+		if m := measured(t, story("counter", "reads-writes").acquire("a", 1).refuse("a", op, "1").release("a")); (m.Wasted != Sum{}) != want {
+			t.Errorf("a refused %s: wasted %v", op, m.Wasted)
+		}
+	}
+	if m := measured(t, story("counter", "off").acquire("a", 0).write("a", "1").release("a")); m.Wasted != (Sum{}) {
+		t.Errorf("an accepted write: wasted %v", m.Wasted)
+	}
+}
+
+// a is let in at 3 ms and returns at 6. b waits from 7 ms to the end at 9.
+func TestAWaiterThatIsNeverLetInWaitsToTheEnd(t *testing.T) {
+	m := measured(t, story("counter", "off").acquire("a", 0).release("a").call("b").refusedBy("b", "z").refusedBy("b", "z"))
+	if want := SumOf(4 * time.Millisecond); m.Waiting != want || m.Unavailable != want || m.MostWaiting != 1 {
+		t.Errorf("waited for %v, at most %d, and for %v while nobody was inside; want %v", m.Waiting, m.MostWaiting, m.Unavailable, want)
+	}
+}
+
+// A lock is hardly tested if less than 1 % of its jobs were finished.
+func TestALockIsTestedByTheJobsThatItFinishes(t *testing.T) {
+	for _, tt := range []struct {
+		finished, jobs int64
+		want           string
+	}{
+		{0, 10, "finished 0 of 10, so nothing was tested"},
+		{1, 101, "finished 1 of 101, less than 1 %, so hardly anything was tested"},
+		{1, 100, ""},
+	} {
+		m := Metrics{Finished: tt.finished, Jobs: tt.jobs}
+		if got := m.Untested(); got != tt.want {
+			t.Errorf("%d of %d: %q, want %q", tt.finished, tt.jobs, got, tt.want)
+		}
+	}
+}
+
+func TestARunWithoutAnAcquisitionIsFair(t *testing.T) {
+	s := story("counter", "off").call("a")
+	s.meta.Workers = []string{"a", "b"}
+	if m := measured(t, s); m.Fairness != 1 || m.CommandsEach() != 0 {
+		t.Errorf("fairness %v, and %v commands for each acquisition, want 1 and 0", m.Fairness, m.CommandsEach())
 	}
 }
 

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -113,6 +114,17 @@ func TestGivingUpAGoodLeaseIsNeedless(t *testing.T) {
 			text: "...after 9.999s in which it could have renewed its lease",
 		},
 		{name: "its clock was set", story: keeper(3*s).broken("clock-step", "a", 4*s, 5*s).givesUp(7 * s), want: Valid},
+		{
+			name: "its clock was set later", want: Invalid, count: 1, text: "given up",
+			story: keeper(3*s).until(7*s).told("a").broken("clock-step", "a", 8*s, 9*s).leave("a").after(time.Minute).expire("a").answered("a", "lost", "lost"),
+		},
+		{
+			name: "its clock was set before", want: Invalid, count: 1, text: "given up",
+			story: func() *scriptedHistory {
+				t := story("counter", "off").fault("clock-step", "a", 0).after(time.Minute).call("a").leased("a", 10*s).enter("a", 0)
+				return t.givesUp(t.now + 5*s)
+			}(),
+		},
 		{name: "a lock that is never renewed ends with its lease", story: keeper().givesUp(10 * s), want: Valid},
 		{name: "it had held for as long as it may", story: func() *scriptedHistory {
 			t := keeper(3*s, 6*s)
@@ -146,6 +158,28 @@ func TestAQuorumMaySubtractClockDriftFromItsLease(t *testing.T) {
 	})
 }
 
+// Leases of three servers end at 20, 10 and 15 s, so a quorum of two holds the lock until 15 s. Clock drift takes 0.3 s of that.
+func TestALockOfAQuorumEndsWithTheSecondLease(t *testing.T) {
+	told := func(at time.Duration) *scriptedHistory {
+		s := story("counter", "off").stop()
+		s.meta.Nodes, s.meta.Quorum = 3, 2
+		s.call("a")
+		for i, until := range []time.Duration{20 * time.Second, 10 * time.Second, 15 * time.Second} {
+			s.tell(history.Event{Type: history.Granted, Worker: "a", Key: "x", Owner: "a", Node: fmt.Sprint("lock-", i+1), Until: until})
+		}
+		s.enter("a", 0)
+		if at > 10*time.Second {
+			s.until(10*time.Second).expireOn("a", "lock-2")
+		}
+		return s.until(at).told("a").leave("a").answered("a", "lost", "lost")
+	}
+	judge(t, "needless-loss", []verdictCase{
+		{name: "before the first lease ends", story: told(9 * time.Second), want: Invalid, count: 1, text: "...6s before its lease was over"},
+		{name: "before the second lease ends", story: told(12 * time.Second), want: Invalid, count: 1, text: "...3s before its lease was over"},
+		{name: "as the second lease ends", story: told(14700 * time.Millisecond), want: Valid},
+	})
+}
+
 func TestMetricsCountLeasesThatWereGivenUp(t *testing.T) {
 	for _, test := range []struct {
 		name              string
@@ -154,7 +188,9 @@ func TestMetricsCountLeasesThatWereGivenUp(t *testing.T) {
 	}{
 		{"needlessly", keeper(3 * time.Second).givesUp(7 * time.Second), 1, 1},
 		{"at the end of the lease", keeper().givesUp(10 * time.Second), 1, 0},
+		{"no server has recorded its grant", story("counter", "off").call("a").enter("a", 0).told("a").leave("a").answered("a", "lost", "lost"), 0, 0},
 		{"not at all", keeper(3 * time.Second).release("a"), 0, 0},
+		{"it does not know whether it has freed its lease", keeper(3*time.Second).leave("a").answered("a", "unknown", "no answer"), 0, 0},
 		{"lost before", keeper().until(11*time.Second).expire("a").told("a").leave("a").answered("a", "lost", "lost"), 0, 0},
 	} {
 		if m := measured(t, test.story); m.GivenUp != test.given || m.GivenUpNeedlessly != test.needlessly {

@@ -193,5 +193,5 @@ func (in *input) cutShort() map[string]bool {
 
 // noticeable reports whether the section's end shows that it may not have done its work.
 func noticeable(s *history.Section) bool {
-	return s.Return == 0 || s.Crashed || s.Class != history.ClassOK && s.Class != history.ClassNotObtained
+	return s.Return == 0 || s.Class != history.ClassOK && s.Class != history.ClassNotObtained
 }

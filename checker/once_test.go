@@ -77,6 +77,7 @@ func TestAUnitOfWorkTakesEffectOnce(t *testing.T) {
 			name: "who had it crashed", story: declined(cron().callFor("a", "tick-1").grant("a").enter("a", 0), "b", "tick-1").crash("a"),
 			want: Valid,
 		},
+		{name: "who had it is at work when the run ends", story: declined(cron().callFor("a", "tick-1").grant("a").enter("a", 0), "b", "tick-1"), want: Valid},
 		{
 			name: "who asked got no answer", story: cron().callFor("a", "tick-1").answered("a", history.ClassUnknown, "no answer"),
 			want: Valid,
@@ -119,6 +120,10 @@ func TestMetricsCountUnitsThatAreDoneTwiceOrByNoWorker(t *testing.T) {
 	}
 	s.callFor("a", "tick-3").grant("a").enter("a", 0).crash("a").callFor("b", "tick-3").answered("b", history.ClassNotObtained, "not obtained")
 	s.callFor("b", "tick-4").answered("b", history.ClassNotObtained, "not obtained").does("c", "tick-4")
+	// The two locks of a transfer are asked for in one unit, which is no unit of work that is done once.
+	if m := measured(t, story("transfer", "off").does("a", "transfer-1").does("a", "transfer-1")); m.DoneTwice != 0 {
+		t.Errorf("%d transfers were done twice", m.DoneTwice)
+	}
 	m := measured(t, s)
 	if m.Jobs != 4 || m.Finished != 2 || m.DoneTwice != 1 || m.Missed != 1 || m.Left != 2 {
 		t.Errorf("finished %d of %d, %d twice, %d missed, %d left", m.Finished, m.Jobs, m.DoneTwice, m.Missed, m.Left)

@@ -29,8 +29,13 @@ func TestATokenDoesNotProtectAnItemOutside(t *testing.T) {
 	judge(t, "linearizable", []verdictCase{
 		{"charged twice", charged, Valid, "", 0},
 		{"the second is refused", refused, Valid, "", 0},
+		{"a charge may be read", both(true, func(s *scriptedHistory) *scriptedHistory { return s.read("a", "b") }), Valid, "", 0},
 		{"the service does not heed its key", ignored, Invalid, "item outside/keyed/order-1 is not linearizable", 1},
 	})
+	// The service outside knows no tokens, so it refuses its key and not the holder.
+	repeated := story("charge", "reads-writes").fenced().callFor("a", "order-1").grant("a").enter("a", 33).on("a", history.Outside("order-1", true)).
+		write("a", "a").refuse("a", "write", "a").release("a")
+	judge(t, "fencing", []verdictCase{{"a refused repetition", repeated, Valid, "", 0}})
 	// The work has heard of the refusal, and may go on.
 	again := story("charge", "off").callFor("a", "order-1").grant("a").enter("a", 0).on("a", history.Outside("order-1", true)).
 		write("a", "a").refuse("a", "write", "a").release("a")

@@ -20,6 +20,7 @@ func TestARequestMustNotChangeAnothersGrant(t *testing.T) {
 	}
 	judge(t, "ownership", []verdictCase{
 		{name: "its own", story: renewing().release("a"), want: Valid},
+		{name: "renewed by a server", story: story("counter", "off").acquire("a", 0).renewed("", "a").release("a"), want: Valid},
 		{
 			name: "renewed by another", story: story("counter", "off").acquire("a", 0).call("b").renewed("b", "a").release("a"),
 			want: Invalid, count: 1, text: "renewed another's: b renewed the grant of lock x that a had",
@@ -51,10 +52,18 @@ func TestARequestMustNotChangeAnothersGrant(t *testing.T) {
 			want:  Invalid, count: 1, text: "freed too early",
 		},
 		{
+			name:  "freed by its own earlier release, and at work to the end",
+			story: story("counter", "off").acquire("a", 0).write("a", "1").freed("a", "a"), want: Invalid, count: 1, text: "freed too early",
+		},
+		{
 			name: "freed by a release that was sent before it was asked for",
 			story: story("counter", "off").after(time.Second).call("a").leased("a", time.Minute).
 				tell(history.Event{Type: history.Freed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Sent: time.Millisecond}).enter("a", 0).leave("a").answered("a", "lost", ""),
 			want: Invalid, count: 1, text: "freed too early",
+		},
+		{
+			name:  "freed, and told of the loss afterwards",
+			story: story("counter", "off").acquire("a", 0).freed("a", "a").told("a").leave("a").answered("a", "lost", ""), want: Invalid, count: 1, text: "freed too early",
 		},
 		{
 			name:  "told of a loss, and then freed",
@@ -62,8 +71,19 @@ func TestARequestMustNotChangeAnothersGrant(t *testing.T) {
 		},
 		{name: "a renewal that came to nothing while it worked", story: declined(story("counter", "off").acquire("a", 0).expire("a"), "a", 0).leave("a"), want: Valid},
 		{
+			name: "a renewal that the network sent a second time", want: Valid,
+			story: func() *scriptedHistory {
+				s := renewing().release("a").after(time.Second)
+				return s.tell(history.Event{Type: history.NotRenewed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Sent: s.now, Again: true})
+			}(),
+		},
+		{
 			name: "a renewal sent after the release", story: declined(renewing().release("a").after(time.Second), "a", 0),
 			want: Invalid, count: 1, text: "renewed after release: a's section 1 asked for a renewal of lock x",
+		},
+		{
+			name: "a renewal of a process that has crashed after its release", want: Valid,
+			story: declined(renewing().leave("a").freed("a", "a").crash("a").after(time.Second), "a", 0),
 		},
 		{
 			name: "a renewal that the release did not wait for", story: declined(renewing().after(time.Second).release("a"), "a", 100*time.Millisecond),

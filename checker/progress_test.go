@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"lockquake/checker/internal/linear"
 	"lockquake/history"
 )
 
@@ -105,6 +106,10 @@ func TestAWaiterIsServedWithinItsPatience(t *testing.T) {
 			want: Invalid, count: 1, text: "never ended: a's section 1",
 		},
 		{name: "crashed", story: story("counter", "off").acquire("a", 0).crash("a").final("0"), want: Valid},
+		{
+			name: "never ended, and the history stops half a second after its call", story: story("counter", "off").call("a").after(time.Second / 2).crash("b"),
+			want: Invalid, count: 1, text: "never ended: a's section 1",
+		},
 		{
 			name: "never ended, though a fault was over shortly before the end of the run", story: story("counter", "off").acquire("a", 0).leave("a").
 				fault("partition", "a->lock", time.Second).after(100 * time.Millisecond).final("0"),
@@ -457,6 +462,10 @@ func TestADeadlockIsNamed(t *testing.T) {
 		s.tell(history.Event{Type: history.Granted, Worker: w, Key: key, Owner: w, Node: "lock"})
 		s.tell(history.Event{Type: history.Acquired, Worker: w, Section: s.sections[w], Key: key})
 	}
+	for _, key := range []string{"x", "y"} { // grants that have ended
+		takes("c", key)
+		s.leave("c").tell(history.Event{Type: history.Freed, Worker: "c", Key: key, Owner: "c", Node: "lock"}).answered("c", "", "")
+	}
 	takes("a", "x")
 	takes("b", "y")
 	asks("a", "y")
@@ -567,8 +576,11 @@ func TestAFreeLockMustNotRefuseEverybody(t *testing.T) {
 		},
 		{name: "each was cancelled", story: turned(begun(), 10*time.Minute, "cancelled"), want: Valid},
 		{name: "held by nobody of this history", story: turned(begun().grant("ghost"), 10*time.Minute, "not-obtained"), want: Valid},
-		{name: "held by b all the time", story: every(begun().acquire("b", 0), 40, 5*time.Second).release("b"), want: Valid},
-		{name: "b is in it, and no server says so", story: every(story("counter", "off").call("b").enter("b", 0), 40, 5*time.Second).leave("b").answered("b", "", ""), want: Valid},
+		{name: "held by b all the time", story: every(begun().acquire("b", 0).sendWrite("b", "1"), 40, 5*time.Second).release("b"), want: Valid},
+		{
+			name:  "b is in it, and no server says so",
+			story: every(story("counter", "off").unwitnessed().call("b").enter("b", 0).sendWrite("b", "1"), 40, 5*time.Second).leave("b").answered("b", "", ""), want: Valid,
+		},
 		{name: "the server is down", story: turned(begins("crash", "lock")(begun()), 10*time.Minute, "unknown"), want: Valid},
 		{
 			name:  "both are cut off",
@@ -577,6 +589,12 @@ func TestAFreeLockMustNotRefuseEverybody(t *testing.T) {
 		{name: "it is slow itself", story: every(begins("pause", "a")(begun()), 40, 5*time.Second), want: Valid},
 		{name: "who is next in turn is stopped", story: kept(begins("pause", "b")).answered("b", "unknown", ""), want: Valid},
 	})
+
+	// 24 sections with two events each.
+	got := mustRun(t, turned(story("counter", "off"), 2*time.Minute, "other").history(), "progress")[0]
+	if len(got.Findings) != 1 || !slices.Equal(got.Findings[0].Events, []int64{1, 2, 47, 48}) {
+		t.Errorf("%+v, want a finding with the first and the last section", got.Findings)
+	}
 
 	s := begun()
 	s.meta.TTL = time.Hour
@@ -627,6 +645,10 @@ func TestAFreeLockMustAnswerEachWorker(t *testing.T) {
 	during := func(kind, target string) *scriptedHistory {
 		return begun().begin(kind, target, func(s *scriptedHistory) *scriptedHistory { return served(s, rounds, "unknown") })
 	}
+	waits := begun()
+	for range rounds {
+		waits.call("a").call("b").after(10*time.Millisecond).answered("b", "unknown", "no answer").grant("a").enter("a", 0).release("a")
+	}
 	refused := begun()
 	for range rounds {
 		refused.acquire("a", 0).release("a").call("b").refusedBy("b", "a").answered("b", "unknown", "no answer")
@@ -643,6 +665,7 @@ func TestAFreeLockMustAnswerEachWorker(t *testing.T) {
 		{name: "b gets unknown 19 times", story: served(begun(), rounds-1, "unknown"), want: Valid},
 		{name: "b is let in between", story: served(served(begun(), rounds-1, "unknown").acquire("b", 0).release("b"), rounds-1, "unknown"), want: Valid},
 		{name: "a has the lock each time", story: beside(rounds), want: Valid},
+		{name: "a waits for the lock each time", story: waits, want: Valid},
 		{name: "a server refuses it each time", story: refused, want: Valid},
 		{name: "b cancels each time", story: served(begun(), rounds, "cancelled"), want: Valid},
 		{name: "b is cut off", story: during("partition", "b->lock"), want: Valid},
@@ -650,4 +673,78 @@ func TestAFreeLockMustAnswerEachWorker(t *testing.T) {
 		{name: "the server answers errors", story: during("answer-errors", "lock"), want: Valid},
 		{name: "the server is down", story: during("crash", "lock"), want: Valid},
 	})
+}
+
+// The body of a section is not at work while it waits for the resource or for another lock. It is at work while a write is under way
+// that it does not wait for.
+func TestABodyIsAtWorkUnlessItWaits(t *testing.T) {
+	const ms = time.Millisecond
+	// Each section is entered at 3 ms, and its operations begin 10 ms later.
+	entered := func() *scriptedHistory {
+		s := story("nested", "off").unwitnessed().acquire("a", 0)
+		return s.after(9 * ms)
+	}
+	second := func(s *scriptedHistory) *scriptedHistory { // the first write is answered after the second one
+		s.sendWrite("a", "1").after(19 * ms)
+		first := s.pending["a"]
+		s.sendWrite("a", "2").after(29 * ms).ok("a").after(39 * ms)
+		s.pending["a"] = first
+		return s.ok("a")
+	}
+	inner := entered().call("a").after(19*ms).enter("a", 0).leave("a").answered("a", "", "")
+	inner.sections["a"] = 1
+	for _, tt := range []struct {
+		name  string
+		story *scriptedHistory
+		want  time.Duration
+	}{
+		{"all the time", entered().leave("a"), 10 * ms},
+		{"for 20 ms it waits for an answer", entered().sendWrite("a", "1").after(19 * ms).ok("a").leave("a"), (10 + 1) * ms},
+		{"of two writes at once, it waits 30 ms for the second one", second(entered()).leave("a"), (10 + 20 + 40 + 1) * ms},
+		{"a write is never answered", entered().sendWrite("a", "1").after(19 * ms).leave("a"), 10 * ms},
+		{"for 20 ms it waits for another lock", inner.after(8 * ms).leave("a"), (10 + 2 + 9) * ms},
+	} {
+		h := tt.story.history()
+		sections, err := h.Sections()
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := newInput(h, sections, linear.DefaultLimits())
+		if got := in.worked(sections[0], sections[0].LeaveAt); got != tt.want {
+			t.Errorf("%s: at work for %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// The answer to the acquire takes 2 ms, and counts for the request and the answer of the next acquire, too. The release takes 5 ms.
+func TestTheMessagesOfASectionAreThoseThatItWaitsFor(t *testing.T) {
+	const ms = time.Millisecond
+	entered := func() *scriptedHistory {
+		return story("counter", "off").unwitnessed().call("a").grant("a").after(ms).enter("a", 0)
+	}
+	ended := func(s *scriptedHistory) *scriptedHistory { return s.leave("a").after(4*ms).answered("a", "", "") }
+	late := entered().sendWrite("a", "1").leave("a").ok("a").after(3*ms).answered("a", "", "")
+	for _, tt := range []struct {
+		name  string
+		story *scriptedHistory
+		want  time.Duration
+		ok    bool
+	}{
+		{"no operation", ended(entered()), (6 + 5) * ms, true},
+		{"an operation", ended(entered().sendWrite("a", "1").after(2 * ms).ok("a")), (6 + 3 + 5) * ms, true},
+		{"an operation without an answer", ended(entered().sendWrite("a", "1").after(2 * ms)), (6 + 5) * ms, true},
+		{"an operation that is answered during the release", late, (6 + 5) * ms, true},
+		{"not ended", entered().leave("a"), 0, false},
+		{"its worker was paused", ended(entered().fault("pause", "a", ms)), 0, false},
+	} {
+		h := tt.story.history()
+		sections, err := h.Sections()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, ok := newInput(h, sections, linear.DefaultLimits()).messages(sections[0])
+		if got != tt.want || ok != tt.ok {
+			t.Errorf("%s: %v and %v, want %v and %v", tt.name, got, ok, tt.want, tt.ok)
+		}
+	}
 }

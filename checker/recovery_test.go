@@ -38,7 +38,11 @@ func TestAGrantMustNotOutliveItsOwner(t *testing.T) {
 		},
 		{
 			name: "given, and asked for again", story: story("counter", "off").call("a").leased("a", lease).after(2*time.Second).refusedBy("a", "a").after(time.Second).expire("a"),
-			want: Invalid, count: 1, text: "ghost: lock x had been given to a's section 1, which did not know it",
+			want: Invalid, count: 1, text: "ghost: lock x had been given to a's section 1, which did not know it and was refused 2.001s later",
+		},
+		{
+			name: "given, and asked for again soon", want: Valid,
+			story: story("counter", "off").call("a").leased("a", lease).after(time.Second/2).refusedBy("a", "a").enter("a", 0).release("a"),
 		},
 		{
 			name: "in the way while messages of 3 s are under way", want: Valid,
@@ -80,8 +84,90 @@ func TestAGrantMustNotOutliveItsOwner(t *testing.T) {
 				tell(history.Event{Type: history.Granted, Worker: "a", Key: "x", Owner: "a", Node: "lock", Sent: time.Millisecond, Until: 12 * time.Second}).
 				answered("a", "not-obtained", "").after(8 * time.Second)), want: Valid,
 		},
+		{
+			name: "a renewal that was sent after the end prolongs nothing", want: Invalid, count: 1, text: "ghost",
+			story: wanted(func() *scriptedHistory {
+				s := held("unknown").after(5 * time.Second)
+				return s.tell(history.Event{Type: history.Renewed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Sent: s.now, Until: s.now + lease}).after(8 * time.Second)
+			}()),
+		},
+		{
+			name: "a renewal by a request prolongs nothing if it is unknown when it was sent", want: Invalid, count: 1, text: "ghost",
+			story: wanted(func() *scriptedHistory {
+				s := held("unknown").after(5 * time.Second)
+				return s.tell(history.Event{Type: history.Renewed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Request: 7, Until: s.now + lease}).after(8 * time.Second)
+			}()),
+		},
+		{
+			name: "a renewal that was sent before the end, and came 5 s later", want: Valid,
+			story: wanted(func() *scriptedHistory {
+				s := held("unknown")
+				sent := s.now
+				return s.after(5 * time.Second).tell(history.Event{Type: history.Renewed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Sent: sent, Until: s.now + lease}).after(8 * time.Second)
+			}()),
+		},
 		{name: "still at work", story: wanted(story("counter", "off").acquire("a", 0).after(time.Hour)), want: Valid},
 	})
+}
+
+// A grant that refuses another worker, and that is never freed, is one finding.
+func TestAGhostIsOneFinding(t *testing.T) {
+	s := story("counter", "off").call("a").leased("a", time.Second).enter("a", 0).leave("a").answered("a", "", "").
+		after(2*time.Second).call("b").refusedBy("b", "a").answered("b", history.ClassNotObtained, "").after(time.Hour).final("0")
+	if got := mustRun(t, s.history(), "recovery")[0]; got.Count != 1 || len(got.Findings) != 1 {
+		t.Errorf("%d violations with the findings %+v, want one", got.Count, got.Findings)
+	}
+}
+
+// Two of three servers have to grant the lock. lock-2 grants it 3 s after the section has given up, so nobody knew of a quorum that had
+// to be given back within a second.
+func TestAGrantThatComesLateMakesNoQuorumAtTheEnd(t *testing.T) {
+	given := func(late time.Duration) *scriptedHistory {
+		s := story("counter", "off")
+		s.meta.Nodes, s.meta.Quorum, s.meta.TTL = 3, 2, 10*time.Second
+		s.call("a")
+		sent := s.now
+		grant := func(node string) {
+			s.tell(history.Event{Type: history.Granted, Worker: "a", Key: "x", Owner: "a", Node: node, Sent: sent, Until: s.now + 10*time.Second})
+		}
+		grant("lock-1")
+		if late == 0 {
+			grant("lock-2")
+		}
+		s.answered("a", history.ClassNotObtained, "")
+		if late > 0 {
+			s.after(late)
+			grant("lock-2")
+		}
+		s.after(3 * time.Second).call("b")
+		return s.tell(history.Event{Type: history.Refused, Worker: "b", Key: "x", Owner: "a", Node: "lock-1"})
+	}
+	judge(t, "recovery", []verdictCase{
+		{name: "before the end", story: given(0), want: Invalid, count: 1, text: "ghost"},
+		{name: "before the end, and one expires later", story: given(0).after(time.Second).expireOn("a", "lock-2"), want: Invalid, count: 1, text: "ghost"},
+		{name: "after the end", story: given(3 * time.Second), want: Valid},
+	})
+}
+
+// Of three servers one refuses a section because of the grant of its earlier attempt.
+func TestASectionKnowsTheGrantOfAnEarlierAttempt(t *testing.T) {
+	s := story("counter", "off")
+	s.meta.Nodes, s.meta.Quorum = 3, 2
+	s.call("a").grantOn("a", "lock-1").after(2 * time.Second)
+	s.tell(history.Event{Type: history.Refused, Worker: "a", Key: "x", Owner: "a", Node: "lock-1"})
+	s.expireOn("a", "lock-1").answered("a", history.ClassNotObtained, "")
+	for _, check := range []string{"recovery", "errors"} {
+		judge(t, check, []verdictCase{{name: check, story: s, want: Valid}})
+	}
+}
+
+// A section that did not know its grant has one finding, whatever becomes of the grant.
+func TestAGrantThatItsSectionIgnoredIsOneFinding(t *testing.T) {
+	s := story("counter", "off").call("a").leased("a", time.Minute).after(2*time.Second).refusedBy("a", "a").
+		answered("a", history.ClassNotObtained, "").after(2*time.Second).call("b").refusedBy("b", "a")
+	if got := mustRun(t, s.history(), "recovery")[0]; got.Count != 1 || len(got.Findings) != 1 {
+		t.Errorf("%d violations with the findings %+v, want one", got.Count, got.Findings)
+	}
 }
 
 // A replica that takes over may have lost the record of a release, so the lock is held again until its

@@ -275,6 +275,12 @@ func judge(t *testing.T, check string, tests []verdictCase) {
 			if got.Verdict != tt.want || got.Count != tt.count {
 				t.Fatalf("verdict %s with %d violations, want %s with %d: %+v", got.Verdict, got.Count, tt.want, tt.count, got.Findings)
 			}
+			if tt.want != Valid && !got.Applies {
+				t.Errorf("verdict %s of a check that does not apply", got.Verdict)
+			}
+			if tt.want == Invalid && len(got.Findings[0].Events) == 0 {
+				t.Errorf("no event shows %q", got.Findings[0].Text)
+			}
 			if tt.text == "" {
 				return
 			}

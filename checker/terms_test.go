@@ -38,6 +38,44 @@ func TestMetricsCountTermsAndTheTimesWithTwoHoldersAndWithNone(t *testing.T) {
 	}
 }
 
+func TestASectionThatIsNotLetInHasNoTerm(t *testing.T) {
+	m := measured(t, story("counter", "off").acquire("a", 0).call("b").refusedBy("b", "a").answered("b", "not-obtained", "").release("a"))
+	if m.Tenure.N != 1 || m.TwoHolders.N != 0 {
+		t.Errorf("%d terms, and two holders %d times, want 1 and 0", m.Tenure.N, m.TwoHolders.N)
+	}
+}
+
+// a is inside from 3 ms on, is told of a loss at 4, and writes at 6. b is inside from 12 ms on.
+func TestAWriteOfNoHolderIsNoTerm(t *testing.T) {
+	s := story("counter", "off").acquire("a", 0).told("a").write("a", "1").leave("a").answered("a", "lost", "lost")
+	s.meta.Duration = 12 * time.Millisecond
+	m := measured(t, s.expire("a").call("b").enter("b", 0))
+	if m.NoHolder.N != 2 || m.NoHolder.Total != SumOf((3+8)*time.Millisecond) {
+		t.Errorf("no holder %d times, %v in all, want 2 times, 11ms", m.NoHolder.N, m.NoHolder.Total)
+	}
+}
+
+// A writer a and a reader b consider themselves holders at the same time, whichever of them came first.
+func TestAReaderBesideAWriterIsASecondHolder(t *testing.T) {
+	for _, first := range []string{"a", "b"} {
+		s := story("read-write", "off")
+		s.meta.Workers = []string{"a", "b"}
+		enter := func(w string) {
+			if s.call(w); w == "b" {
+				s.share(w).enter(w, 0)
+			} else {
+				s.grant(w).enter(w, 0)
+			}
+		}
+		enter(first)
+		enter(map[string]string{"a": "b", "b": "a"}[first])
+		m := measured(t, s.read("b", "0").write("a", "a/1").read("b", "a/1").release("a").release("b"))
+		if m.TwoHolders.N != 1 || m.ActsOfTwo != 3 {
+			t.Errorf("%s first: two holders %d times, %d acts", first, m.TwoHolders.N, m.ActsOfTwo)
+		}
+	}
+}
+
 func TestReadersThatShareALockAreNotTwoHolders(t *testing.T) {
 	for _, shared := range []bool{false, true} {
 		s := story("read-write", "off")

@@ -40,6 +40,23 @@ func TestALossMustBeToldInTime(t *testing.T) {
 	judge(t, "told", []verdictCase{
 		{name: "nothing lost", story: story("counter", "off").acquire("a", 0).release("a"), want: Valid},
 		{name: "no server speaks", story: story("counter", "off").call("a").enter("a", 0).leave("a"), want: Valid},
+		{
+			name: "its session ended, and it is told 2 s later", want: Invalid, count: 1, text: "not told: a's section 1 had lost lock x (expired)",
+			story: func() *scriptedHistory {
+				s := story("counter", "off").acquire("a", 0).expire("a")
+				s.meta.Tells = true
+				return s.after(2*time.Second).told("a").leave("a").answered("a", "lost", "lost")
+			}(),
+		},
+		{
+			name: "the server ended its lease 5 s before its end, which it is told in time", want: Valid,
+			story: func() *scriptedHistory {
+				s := story("counter", "off").call("a").leased("a", 10*time.Second).enter("a", 0).after(5 * time.Second).expire("a")
+				s.meta.Tells = true
+				return s.after(5*time.Second).told("a").leave("a").answered("a", "lost", "lost")
+			}(),
+		},
+		{name: "told after its work", story: telling().after(time.Second/2).leave("a").after(2*time.Second).told("a").answered("a", "lost", "lost"), want: Valid},
 		{name: "told at once", story: telling().told("a").after(time.Minute).leave("a").answered("a", "lost", "lost"), want: Valid},
 		{name: "told within the bound", story: telling().after(900*time.Millisecond).told("a").leave("a").answered("a", "lost", "lost"), want: Valid},
 		{

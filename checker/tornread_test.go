@@ -51,6 +51,9 @@ func TestAReaderMustNotSeeAWriterInside(t *testing.T) {
 			Invalid, "torn", 1,
 		},
 		{
+			"a reader whose work was thrown away", reader(half(begin())).pair("r", "a/1", "").leave("r").answered("r", history.ClassConflict, "conflict").at("a", "y").write("a", "a/1").release("a"), Valid, "", 0,
+		},
+		{
 			"by the reports of the workers", reader(half(begin().unwitnessed())).pair("r", "a/1", "").release("r").at("a", "y").write("a", "a/1").release("a"), Invalid, "torn", 1,
 		},
 	})

@@ -25,6 +25,14 @@ func TestAnAcquireGivesUpAfterItsContextHasEnded(t *testing.T) {
 			want: Invalid, count: 1, text: "unheeded: b's section 1 still asked for lock x 2.0",
 		},
 		{
+			name: "its last request was granted after 2 s, and it did not enter", want: Invalid, count: 1, text: "unheeded: b's section 1 still asked for lock x 2.0",
+			story: ended(begun().release("a").after(2*s).leased("b", time.Minute).freed("b", "b").acquire("a", 0)),
+		},
+		{
+			name: "its second section asks on for 2 s", want: Invalid, count: 1, text: "unheeded: b's section 2 still asked for lock x 2.0",
+			story: ended(story("counter", "off").acquire("b", 0).release("b").acquire("a", 0).call("b").asked("b", "a").fault("cancel", "b", 0).after(2*s).asked("b", "a")),
+		},
+		{
 			name: "it gets the lock 2 s later", story: begun().after(2*s).release("a").grant("b").enter("b", 0).release("b"),
 			want: Invalid, count: 1, text: "unheeded: b's section 1 got lock x 2.0",
 		},
@@ -33,7 +41,17 @@ func TestAnAcquireGivesUpAfterItsContextHasEnded(t *testing.T) {
 		{name: "the server was cut off meanwhile", story: begun().fault("partition", "b->lock", 10*s).release("a").grant("b").enter("b", 0).release("b"), want: Valid},
 		{
 			name: "the request and the grant were under way for 3 s each", want: Valid,
-			story: begun().after(3*s).release("a").grant("b").after(3*s).enter("b", 0).release("b"),
+			story: func() *scriptedHistory {
+				h := story("counter", "off")
+				for range 5 { // the messages of most sections are fast
+					h.acquire("a", 0).release("a")
+				}
+				return h.acquire("a", 0).call("b").asked("b", "a").fault("cancel", "b", 0).after(3*s).release("a").grant("b").after(3*s).enter("b", 0).release("b")
+			}(),
+		},
+		{
+			name: "it gets the lock 2 s later, and no server has recorded a grant", want: Invalid, count: 1, text: "unheeded: b's section 1 got lock x 2.0",
+			story: story("counter", "off").after(time.Minute).call("b").fault("cancel", "b", 0).after(2*s).enter("b", 0).leave("b").answered("b", "", ""),
 		},
 		{
 			name: "it gets the lock a minute later, with a grant that was under way for 3 s", want: Invalid, count: 1, text: "unheeded",

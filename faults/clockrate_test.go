@@ -16,6 +16,7 @@ func TestClockFaultsNeedAChange(t *testing.T) {
 		{"slow monotonic clock", moment(&ClockRate{OnNode: OnNode{Target: "worker-1"}, Clock: ClockMonotonic, PPM: -200_000}), "", ""},
 		{"no rate", moment(&ClockRate{OnNode: OnNode{Target: "lock"}}), "ppm", "missing"},
 		{"a clock that stands still", moment(&ClockRate{OnNode: OnNode{Target: "lock"}, PPM: -1_000_000}), "ppm", "-1000000 is not between"},
+		{"twice as fast", moment(&ClockRate{OnNode: OnNode{Target: "lock"}, PPM: 1_000_000}), "", ""},
 		{"too fast", moment(&ClockRate{OnNode: OnNode{Target: "lock"}, PPM: 1_000_001}), "ppm", "is not between"},
 		{"unknown clock", moment(&ClockRate{OnNode: OnNode{Target: "lock"}, PPM: 1, Clock: "sun"}), "clock", `unknown clock "sun"`},
 		{"stranger", moment(&ClockRate{OnNode: OnNode{Target: "nobody"}, PPM: 1}), "target", `no worker or server is called "nobody"`},

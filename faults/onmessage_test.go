@@ -20,6 +20,7 @@ func TestHoldAndDropCatchOneMessage(t *testing.T) {
 			{"effect", message("acquire.applied"), "when.point", "no message begins its way"},
 			{"step of a worker", message("acquired"), "when.point", "no message begins its way"},
 			{"no operation", message(".sent"), "when.point", "no message begins its way"},
+			{"reply of no operation", message(".replied"), "when.point", "no message begins its way"},
 			{"every", repeated, "every", "takes none"},
 			{"moment", moment(f), "when", "catches one message"},
 		})

@@ -20,9 +20,19 @@ func TestServerFaultsNeedAServerAndTheirParameter(t *testing.T) {
 		{"delete", instant(&Delete{Key: "resource-*"}), "", ""},
 		{"delete of two words", instant(&Delete{Key: "a b"}), "key", `"a b" has a space in it`},
 		{"evict", instant(&Evict{}), "", ""},
+		{"evict of two words", instant(&Evict{Key: "a b"}), "key", `"a b" has a space in it`},
 		{"stale", moment(&Stale{OnServer: OnServer{Target: "resource"}, By: time.Second}), "", ""},
 		{"stale by nothing", moment(&Stale{OnServer: OnServer{Target: "resource"}}), "by", "missing"},
 	})
+}
+
+// The distribution of a scenario may come from a file, and that of a plan has its samples.
+func TestAPlanHasTheSamplesOfAnOverload(t *testing.T) {
+	service := draw.Dist{Kind: draw.Empirical, Samples: []time.Duration{time.Millisecond}, File: "service.txt"}
+	plan := Generate([]Spec{moment(&Overload{Service: service})}, 1, workers(), duration)
+	if got := plan.Steps[0].Fault.(*Overload).Service; got.File != "" || len(got.Samples) != 1 {
+		t.Errorf("the service time of the plan is %+v, want its samples only", got)
+	}
 }
 
 func TestAServerFaultHitsTheLockByDefault(t *testing.T) {

@@ -123,7 +123,7 @@ func (r *reader) word(what string) string {
 
 // next skips the next word if it is this one, and reports whether it was.
 func (r *reader) next(word string) bool {
-	if r.err != nil || len(r.words) == 0 || r.words[0] != word {
+	if len(r.words) == 0 || r.words[0] != word {
 		return false
 	}
 	r.words = r.words[1:]

@@ -102,6 +102,70 @@ func TestASpecNeedsExactlyOneMomentAndALength(t *testing.T) {
 	})
 }
 
+func TestAFaultIsNamedByTheTargetOfItsEvent(t *testing.T) {
+	for _, tt := range []struct {
+		kind   Kind
+		target string
+		want   []string
+	}{
+		{"pause", "worker-1", []string{"worker-1"}},
+		{"evict", "lock", []string{"lock"}},
+		{"partition", "worker-1->lock", []string{"worker-1", "lock"}},
+		{"hold", "worker-1->lock", nil},
+	} {
+		f := Named(tt.kind, tt.target)
+		if f == nil || f.Info().Kind != tt.kind || !slices.Equal(Names(f), tt.want) {
+			t.Errorf("%s of %s: %+v, want one that names %q", tt.kind, tt.target, f, tt.want)
+		}
+	}
+	if f := Named("flood", "lock"); f != nil {
+		t.Errorf("there is no kind flood, and got %+v", f)
+	}
+}
+
+func TestOnlyADuplicateCopiesItsRequest(t *testing.T) {
+	for _, info := range Kinds() {
+		if info.Copies != (info.Kind == "duplicate") {
+			t.Errorf("%s copies its request: %v", info.Kind, info.Copies)
+		}
+	}
+}
+
+func TestATimelineDrawsSomeFaultsOnTheNetwork(t *testing.T) {
+	var kinds []Kind
+	for _, info := range Kinds() {
+		if info.OnNetwork {
+			kinds = append(kinds, info.Kind)
+		}
+	}
+	want := []Kind{"hold", "drop", "partition"}
+	if diff := cmp.Diff(want, kinds); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// deleter is a server that can delete keys.
+type deleter struct{}
+
+func (deleter) Delete(string, string) []string { return nil }
+
+func TestSomeFaultsNeedAMethodOfTheServers(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		fault   Fault
+		servers any
+		want    bool
+	}{
+		{"a pause", &Pause{}, struct{}{}, true},
+		{"a deletion on servers that delete", &Delete{}, deleter{}, true},
+		{"a deletion on servers that do not", &Delete{}, struct{}{}, false},
+	} {
+		if got := Supported(tt.fault, tt.servers); got != tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
 func TestTheCatalogueListsEveryKindWithOneLineOfDoc(t *testing.T) {
 	var kinds []Kind
 	for _, info := range Kinds() {

@@ -2,9 +2,11 @@ package history_test
 
 import (
 	"errors"
+	"io"
 	"reflect"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"lockquake/history"
 )
@@ -52,10 +54,12 @@ func TestLoadRefusesWhatNoRecorderMayWrite(t *testing.T) {
 		{"negative number of a part", recorded, `"end":90`, `"end":90,"part":{"lock":"k","locks":2,"workers":-2}`, 1, `{"lock"`, "a number of part is -2, and must not be negative"},
 		{"negative time", recorded, `"at":10`, `"at":-5`, 2, `-5`, "at is -5, and must not be negative"},
 		{"end before the events", recorded, `"end":90`, `"end":50`, 7, `60`, "at is 60, after the end of the run: end of the header is 50"},
+		{"a run of lockquake without its end", recorded, `"end":90`, `"end":90,"checksum":"00"`, 11, "", "the file ends before the run does: its last event is not a final value"},
 		{"unknown class", recorded, `"seq":8,"at":80,"type":"released"`, `"seq":8,"at":80,"type":"released","class":"lots"`, 9, `"lots"`, `unknown class "lots"`},
 		{"unknown mode", recorded, `"section":1,"key":"k"}`, `"section":1,"key":"k","mode":"shraed"}`, 2, `"shraed"`, `unknown mode "shraed"`},
 		{"a worker that the header does not name", recorded, `"w1","w2"`, `"w1","w3"`, 10, `"w2"`, `unknown worker "w2"`},
 		{"sections from 7", recorded, `"worker":"w2","section":1`, `"worker":"w2","section":7`, 10, `7`, "section 7 of w2, whose next section is 1"},
+		{"a section is left out", recorded, `"worker":"w2","section":1`, `"worker":"w1","section":3`, 10, `3`, "section 3 of w1, whose next section is 2"},
 		{"entered with another key", recorded, `"acquired","worker":"w1","section":1,"key":"k"`, `"acquired","worker":"w1","section":1,"key":"j"`, 3, `"j"`, `acquired of section 1 of w1 has the key "j", and it was called with "k"`},
 		{"no first value", recorded, `"initial":{"x":"0"},`, ``, 5, `"0"`, `request 1 read "0", which no write wrote to item x before; if the item began with it, the header needs it in initial`},
 		{"a read without a value", recorded, `,"value":"0"}`, `}`, 5, `1}`, `request 1 read item x, and its ok has no value; the item began with "0"`},
@@ -92,6 +96,9 @@ func TestLoadAcceptsWhatARecorderMayWrite(t *testing.T) {
 		{"sections of other locks are missing between", strings.ReplaceAll(recorded, `"section":1`, `"section":3`), `"end":90`, `"end":90,"part":{"lock":"k","locks":2,"workers":2}`},
 		{"an old value", witnessed, `"value":"1","prior":"1"`, `"value":"0","prior":"1"`},
 		{"no prior value", witnessed, `"value":"2","prior":"1"`, `"value":"2"`},
+		{"a second section", recorded, `"worker":"w2","section":1`, `"worker":"w1","section":2`},
+		{"an event at time 0", recorded, `"at":10`, `"at":0`},
+		{"a run of lockquake with its end", recorded + `{"seq":10,"at":90,"type":"final","key":"x","value":"1"}` + "\n", `"end":90`, `"end":90,"checksum":"00"`},
 		{"no end", recorded, `,"end":90`, ``},
 		{"no first value, which the work finds empty", strings.Replace(recorded, `,"value":"0"}`, `}`, 1), `"initial":{"x":"0"},`, ``},
 		{"a value that was never written", recorded, `"request":1,"value":"0"`, `"request":1,"value":"7"`}, // linearizable judges it
@@ -116,6 +123,7 @@ func TestAnErrorOfTheFormatIsInTheWordsOfTheFormat(t *testing.T) {
 		{"a list of workers", `{"schema":1,"workers":"w1"}` + "\n", `"w1"`, "workers is string, and has to be a list"},
 		{"an unknown field", header + `{"seq":1,"at":1,"type":"crashed","wroker":"w1"}` + "\n", `"wroker"`, `unknown field "wroker"`},
 		{"an unknown field within another", header + `{"seq":1,"at":1,"if":{"seq":1}}` + "\n", `"seq":1}}`, `unknown field "seq"`},
+		{"an empty file", "", "", "the file is empty"},
 		{"a list", header + "[1]\n", "[1]", "the line is array, and has to be an object"},
 		{"nothing", "\n", "\n", "the first line is not a header: unexpected end of JSON input"},
 	} {
@@ -130,6 +138,31 @@ func TestAnErrorOfTheFormatIsInTheWordsOfTheFormat(t *testing.T) {
 				t.Errorf("column %d is at %s, want %s", at.Column, line[at.Column-1:], tt.at)
 			}
 		})
+	}
+}
+
+func TestARunOfLockquakeHasEvents(t *testing.T) {
+	_, _, err := history.Load([]byte(`{"schema":1,"workload":"counter","checksum":"00"}`+"\n"), names)
+	if at, ok := errors.AsType[*history.LineError](err); !ok || at.Line != 2 || !strings.Contains(at.Err.Error(), "the file ends before the run does") {
+		t.Errorf("got %v, want that line 2 is missing", err)
+	}
+}
+
+func TestAnErrorOfALineThatIsCutIsAtItsEnd(t *testing.T) {
+	const line = `{"seq":1,"at":0,"ty`
+	_, err := history.Read(strings.NewReader(`{"schema":1}` + "\n" + line))
+	if at, ok := errors.AsType[*history.LineError](err); !ok || at.Line != 2 || at.Column != len(line)+1 {
+		t.Errorf("got %v at %+v, want column %d of line 2", err, at, len(line)+1)
+	}
+}
+
+// A file is not at its end because it cannot be read any more.
+func TestAnErrorOfTheReaderIsAnErrorOfTheHistory(t *testing.T) {
+	broken := errors.New("input/output error")
+	for _, text := range []string{"", `{"schema":1}` + "\n"} {
+		if _, err := history.Read(io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken))); !errors.Is(err, broken) {
+			t.Errorf("after %q: got %v, want %v", text, err, broken)
+		}
 	}
 }
 

@@ -158,10 +158,7 @@ func (l *Log) Lock(i int, events []Event) ([]Event, error) {
 			n++
 		}
 	}
-	inMemory := len(p.blocks)
-	if len(p.stored) > 0 {
-		inMemory--
-	}
+	inMemory := len(p.blocks) - 1 // the stored blocks come before the last one
 	for _, block := range p.blocks[:inMemory] {
 		read(block)
 	}

@@ -92,6 +92,68 @@ func TestEventsBecomeSections(t *testing.T) {
 			}},
 		},
 		{
+			"two reads at once, the second of which is answered first, and a crash with the first under way",
+			[]history.Event{
+				called(), ofSection(history.Acquired), with(invoke("read", 1), func(e *history.Event) { e.Value = "" }), with(invoke("read", 2), func(e *history.Event) { e.Value = "" }),
+				applied(1, true), applied(2, true),
+				{Type: history.OK, Worker: "w1", Request: 2, Value: "1"},
+				{Type: history.Crashed, Worker: "w1"},
+			},
+			[]*history.Section{{
+				Worker: "w1", N: 1, Key: "k", Call: 1, Enter: 2, EnterAt: ms, Crashed: true, Crash: 8, CrashAt: 7 * ms,
+				Ops: []*history.Op{
+					{
+						Request: 1, Worker: "w1", Section: 1, Kind: "read", Item: "x", Value: "1", Invoke: 3, InvokeAt: 2 * ms,
+						Outcome: history.OutcomeInfo, Applied: 5, AppliedAt: 4 * ms, Accepted: true, Prior: "0", Mark: 5,
+					},
+					{
+						Request: 2, Worker: "w1", Section: 1, Kind: "read", Item: "x", Value: "1", Invoke: 4, InvokeAt: 3 * ms,
+						Return: 7, ReturnAt: 6 * ms, Outcome: history.OutcomeOK, Applied: 6, AppliedAt: 5 * ms, Accepted: true, Prior: "0", Mark: 5,
+					},
+				},
+			}},
+		},
+		{
+			"a crash ends the sections since the last one",
+			[]history.Event{called(), {Type: history.Crashed, Worker: "w1"}, with(called(), func(e *history.Event) { e.Section = 2 }), {Type: history.Crashed, Worker: "w1"}},
+			[]*history.Section{
+				{Worker: "w1", N: 1, Key: "k", Call: 1, Crashed: true, Crash: 2, CrashAt: ms},
+				{Worker: "w1", N: 2, Key: "k", Call: 3, CallAt: 2 * ms, Crashed: true, Crash: 4, CrashAt: 3 * ms},
+			},
+		},
+		{
+			"a write that never reached the resource, whose outcome is unknown",
+			[]history.Event{called(), ofSection(history.Acquired), invoke("write", 1), of(1, history.Info), invoke("read", 2), applied(2, true)},
+			[]*history.Section{{
+				Worker: "w1", N: 1, Key: "k", Call: 1, Enter: 2, EnterAt: ms,
+				Ops: []*history.Op{
+					{
+						Request: 1, Worker: "w1", Section: 1, Kind: "write", Item: "x", Value: "1", Invoke: 3, InvokeAt: 2 * ms,
+						Return: 4, ReturnAt: 3 * ms, Outcome: history.OutcomeInfo,
+					},
+					{
+						Request: 2, Worker: "w1", Section: 1, Kind: "read", Item: "x", Value: "1", Invoke: 5, InvokeAt: 4 * ms,
+						Outcome: history.OutcomeInfo, Applied: 6, AppliedAt: 5 * ms, Accepted: true, Prior: "0", Mark: 5,
+					},
+				},
+			}},
+		},
+		{
+			"conditional writes",
+			[]history.Event{
+				called(), ofSection(history.Acquired),
+				with(invoke("write", 1), func(e *history.Event) { e.If = &history.Condition{By: "version", Version: 3} }),
+				with(invoke("write", 2), func(e *history.Event) { e.If = &history.Condition{By: "value", Value: "0"} }),
+			},
+			[]*history.Section{{
+				Worker: "w1", N: 1, Key: "k", Call: 1, Enter: 2, EnterAt: ms,
+				Ops: []*history.Op{
+					{Request: 1, Worker: "w1", Section: 1, Kind: "write", Item: "x", Value: "1", If: &history.Condition{By: "version", Version: 3}, Invoke: 3, InvokeAt: 2 * ms, Outcome: history.OutcomeInfo},
+					{Request: 2, Worker: "w1", Section: 1, Kind: "write", Item: "x", Value: "1", If: &history.Condition{By: "value", Value: "0"}, Invoke: 4, InvokeAt: 3 * ms, Outcome: history.OutcomeInfo},
+				},
+			}},
+		},
+		{
 			"an older grant is not the section's",
 			[]history.Event{
 				{Type: history.Granted, Worker: "w1", Key: "k", Owner: "o"}, called(), ofSection(history.Acquired),
@@ -191,6 +253,7 @@ func TestSectionsAcceptsGrants(t *testing.T) {
 		"an end without an owner ends all":      {at("n", history.Granted, "a"), at("n", history.Granted, "b"), at("n", history.Evicted, ""), at("n", history.Granted, "a")},
 		"a grant without an owner":              {at("n", history.Granted, ""), at("n", history.Renewed, "a"), at("n", history.Freed, "a")},
 		"a lease that is over and found again":  {at("n", history.Granted, "a"), at("n", history.Expired, "a"), late(history.Renewed), at("n", history.Expired, "a"), late(history.Freed), at("n", history.Granted, "a")},
+		"a late end of a lease that is held":    {at("n", history.Granted, "a"), late(history.Freed), at("n", history.Granted, "a")},
 		"refusals and late renewals of nothing": {at("n", history.Refused, "a"), at("n", history.NotRenewed, "a")},
 	} {
 		h := history.History{Events: record(events...)}

@@ -123,5 +123,31 @@ func TestAContextFromElsewhereEndsTheRun(t *testing.T) {
 				t.Errorf("the run ends with %v", err)
 			}
 		})
+		t.Run(name+", below one of the world", func(t *testing.T) {
+			w, k, _ := small(t, nil)
+			k.Go("main", func() {
+				above, _ := k.WithCancel(context.Background())
+				ctx, cancel := context.WithCancel(above)
+				defer cancel()
+				use(k, ctx)
+			})
+			if err := w.Run(); !errors.Is(err, ErrForeignContext) {
+				t.Errorf("the run ends with %v", err)
+			}
+		})
+	}
+}
+
+func TestAForeignGoroutineCannotEndAContext(t *testing.T) {
+	w, k, _ := small(t, nil)
+	k.Go("main", func() {
+		ctx, cancel := k.WithCancel(context.Background())
+		elsewhere(func() { cancel(nil) })
+		if err := ctx.Err(); err != nil {
+			t.Errorf("the context has ended with %v", err)
+		}
+	})
+	if err := w.Run(); !errors.Is(err, ErrForeignGoroutine) {
+		t.Errorf("the run ends with %v", err)
 	}
 }

@@ -18,6 +18,32 @@ type reused struct{ text string }
 func (r *reused) Copy() any      { return &reused{r.text} }
 func (r *reused) String() string { return r.text }
 
+// copies is an echo that logs which copy of a request it gets.
+type copies struct{ echo }
+
+func (s *copies) Serve(c *Call) {
+	s.log.add("%v copied %v, again %v", c.Req, c.Copied, c.Again)
+	c.Applied()
+	c.Reply(c.Req)
+}
+
+func TestAServerKnowsTheCopiesOfARequest(t *testing.T) {
+	w, k, log := small(t, nil)
+	w.nodes["server"].Listen(&copies{echo{log: log}})
+	k.OnPoint("write.sent", 1, func() {
+		if err := w.DuplicateMessage(5 * time.Second); err != nil {
+			t.Error(err)
+		}
+	})
+	k.Go("main", func() {
+		c, _ := k.process.Dial(context.Background(), "server", 0)
+		_, _ = c.Call(context.Background(), "write", "x", 0)
+		_, _ = c.Call(context.Background(), "write", "y", 0)
+	})
+	run(t, w)
+	log.want(t, "3.01ms x copied true, again false", "5.02ms y copied false, again false", "5.00301s x copied true, again true")
+}
+
 // A request arrives again 5 s after it arrived, although its connection has been closed and its
 // payload reused. It is served, and its reply is dropped.
 func TestADuplicateIsServedAndItsReplyDropped(t *testing.T) {

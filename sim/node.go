@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -149,23 +150,12 @@ func (n *Node) setMono(ppm int64) {
 	for e := n.timers; e != nil; e = e.next {
 		pending = append(pending, e)
 	}
-	slices.SortFunc(pending, func(a, b *event) int { return compareOrder(a.at, a.seq, b.at, b.seq) })
+	slices.SortFunc(pending, func(a, b *event) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq)) })
 	for _, e := range pending {
 		n.world.queue.remove(e)
 		if at := n.mono.when(e.due); at != never {
 			n.world.schedule(e, max(at, n.world.now))
 		}
-	}
-}
-
-func compareOrder(at1 int64, seq1 uint64, at2 int64, seq2 uint64) int {
-	switch {
-	case at1 < at2, at1 == at2 && seq1 < seq2:
-		return -1
-	case at1 == at2 && seq1 == seq2:
-		return 0
-	default:
-		return 1
 	}
 }
 

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"bytes"
 	"context"
 	"testing"
 	"time"
@@ -154,4 +155,33 @@ func TestATaskEndsWithItsProcessAsItSends(t *testing.T) {
 	})
 	run(t, w)
 	log.want(t, "2.01ms connected", "3.01ms server has <nil>")
+}
+
+// A request that is sent without waiting has its steps in the trace, and its reply is received like a pushed message.
+func TestAReplyThatNoTaskWaitsForIsReceived(t *testing.T) {
+	var trace bytes.Buffer
+	w, k, log := small(t, func(c *Config) { c.Trace = &trace })
+	k.Go("main", func() {
+		ctx := context.Background()
+		c, _ := k.process.Dial(ctx, "server", 0)
+		if err := c.Send("read", 7); err != nil {
+			t.Error(err)
+		}
+		log.add("sent")
+		answer, err := c.Receive(ctx, 0)
+		log.add("%v %v", answer, err)
+		trace.Reset()
+		w.At(w.Time(), func() { c.session.Push("news", nil) })
+		_, _ = c.Receive(ctx, 0)
+	})
+	run(t, w)
+	log.want(t, "2.01ms sent", "3.01ms server has 7", "4.02ms 7 <nil>")
+	want := `0.004020000 replied  server news 3
+0.004020000 point    worker-1 news.replied
+0.005020000 taken    worker-1 news 3
+0.005020000 point    worker-1 news.taken
+`
+	if got := trace.String(); got != want {
+		t.Errorf("the trace of a pushed message is\n%swant\n%s", got, want)
+	}
 }

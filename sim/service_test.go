@@ -93,6 +93,26 @@ func TestAServerWithAServiceTimeServesOneAfterAnother(t *testing.T) {
 	}
 }
 
+// The first request arrives at 3.01 ms and takes 5 ms. From 4 ms on requests take no time, and the second one, which arrives at 5 ms,
+// waits for the first.
+func TestARequestDoesNotOvertakeOneThatIsBeingServed(t *testing.T) {
+	w, k, log := small(t, nil)
+	n := w.nodes["server"]
+	five := draw.Fixed(5 * time.Millisecond)
+	n.SetService(&five)
+	w.At(4*time.Millisecond, func() { n.SetService(nil) })
+	for i, name := range []string{"a", "b"} {
+		k.Go(name, func() {
+			ctx := context.Background()
+			c, _ := k.process.Dial(ctx, "server", 0)
+			_ = k.Sleep(ctx, time.Duration(i)*1990*time.Microsecond)
+			_, _ = c.Call(ctx, "write", name, 0)
+		})
+	}
+	run(t, w)
+	log.want(t, "8.01ms server has a", "8.01ms server has b")
+}
+
 // A server may crash while it serves a request.
 func TestAServerMayCrashWhileItServes(t *testing.T) {
 	w, k, log := small(t, nil)

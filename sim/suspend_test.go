@@ -230,3 +230,12 @@ func TestAProcessOnAFrozenNodeStartsLater(t *testing.T) {
 	run(t, w)
 	log.want(t, "4s begins")
 }
+
+// No function asks whether the stall has caught a task.
+func TestAStallNeedsNoFunction(t *testing.T) {
+	w, k, log := small(t, nil)
+	k.Stall("main", 3*time.Second, nil)
+	k.Go("main", func() { log.add("main") })
+	run(t, w)
+	log.want(t, "3s main")
+}

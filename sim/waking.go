@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -129,7 +130,7 @@ func (l *lane) fire() {
 		if !w.cfg.ArrivalFirst && a.class != b.class {
 			return int(a.class) - int(b.class)
 		}
-		return compareOrder(a.at, 0, b.at, 0)
+		return cmp.Compare(a.at, b.at)
 	})
 	for p.stops == 0 { // an event may stop the process again
 		i := slices.IndexFunc(k.late, func(e lateEvent) bool { return e.lane == l.number })

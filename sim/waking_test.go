@@ -186,3 +186,63 @@ func TestEachWakingIsDrawn(t *testing.T) {
 		seen[a[i]] = true
 	}
 }
+
+// The process wakes at 3.95 ms, and its lag ends at 4.05 ms. The reply arrives between.
+func TestAMessageThatArrivesDuringTheLagWaitsForItsEnd(t *testing.T) {
+	w, k, log := small(t, nil)
+	w.At(3*time.Millisecond, func() { k.process.Pause(950 * time.Microsecond) })
+	k.Go("main", func() {
+		c, _ := k.process.Dial(context.Background(), "server", 0)
+		_, err := c.Call(context.Background(), "read", 7, 0)
+		log.add("answer %v", err)
+	})
+	run(t, w)
+	log.want(t, "3.01ms server has 7", "4.06ms answer <nil>")
+}
+
+// A second pause begins 20 us after the first one and lasts 40 us. Only the lag of the second waking counts.
+func TestAPauseDuringTheLagBeginsAnotherLag(t *testing.T) {
+	w, k, log := small(t, nil)
+	w.At(time.Second, func() { k.process.Pause(4 * time.Second) })
+	w.At(5*time.Second+20*time.Microsecond, func() { k.process.Pause(40 * time.Microsecond) })
+	w.At(5*time.Second+120*time.Microsecond, func() { log.add("between") })
+	for _, name := range []string{"first", "second"} {
+		k.Go(name, func() {
+			_ = k.Sleep(context.Background(), 2*time.Second)
+			log.add("%s slept", name)
+		})
+	}
+	run(t, w)
+	log.want(t, "5.00012s between", "5.00016s first slept", "5.00016s second slept")
+}
+
+// A deadline of a context comes due at 2 s, in a pause until 5 s, and is handled 0.1 ms after it.
+func TestADeadlineInAPauseIsHandledAfterTheWaking(t *testing.T) {
+	w, k, log := small(t, nil)
+	w.At(time.Second, func() { k.process.Pause(4 * time.Second) })
+	k.Go("main", func() {
+		ctx, stop := k.WithTimeout(context.Background(), 2*time.Second)
+		defer stop()
+		done := k.Go("other", func() {
+			_ = k.Sleep(ctx, time.Minute)
+			log.add("%v", ctx.Err())
+		})
+		_ = done.Acquire(context.Background())
+	})
+	run(t, w)
+	log.want(t, "5.0001s context deadline exceeded")
+}
+
+// The process wakes at 5 s in a step of 10 us, and its lag ends at 5.0001 s. A sleep that begins in the lag is not late.
+func TestADeadlineThatIsSetDuringTheLagIsInTime(t *testing.T) {
+	w, k, log := small(t, nil)
+	k.OnPoint("lease-checked", 1, func() { k.process.Pause(5 * time.Second) })
+	k.Go("main", func() {
+		k.Point("lease-checked")
+		_ = k.Sleep(context.Background(), 20*time.Microsecond)
+		log.add("slept")
+	})
+	w.At(5*time.Second+15*time.Microsecond, func() {}) // so that the task is parked
+	run(t, w)
+	log.want(t, "5.00003s slept")
+}

@@ -166,6 +166,72 @@ func TestEventsFollowFromTheHoldersBeforeAndAfter(t *testing.T) {
 		}, []string{
 			"1s granted A by w1 until 0s", "2s freed A by w2 until 0s", "doubt: a command put one value in the place of another", "2s granted B by w2 until 0s",
 		}},
+		{"a look at a lock is no request for it", []step{
+			{1, "w1", "acquire", []string{"A"}, ever("A"), "", false},
+			{2, "w2", "look", []string{"B"}, ever("A"), "", true},
+		}, []string{"1s granted A by w1 until 0s"}},
+		{"granted to a name that the server makes", []step{
+			{1, "w1", "acquire", []string{"lock"}, ever("A"), "", false},
+		}, []string{"1s granted A by w1 until 0s"}},
+		{"asked for again by the second holder", []step{
+			{1, "w1", "acquire", []string{"A"}, ever("A"), "", false},
+			{2, "w2", "acquire", []string{"B"}, ever("A", "B"), "", false},
+			{3, "w2", "acquire", []string{"B"}, ever("A", "B"), "", true},
+		}, []string{"1s granted A by w1 until 0s", "2s granted B by w2 until 0s"}},
+		{"named by another worker before, and asked for by its own", []step{
+			{1, "w1", "look", []string{"AAAAA"}, nil, "", true},
+			{2, "w2", "acquire", []string{"AAAAA"}, ever("AAAAA"), "", false},
+		}, []string{"2s granted AAAAA by w2 until 0s"}},
+		{"a short name in the value of a waiter", []step{
+			{1, "w1", "acquire", []string{"A"}, ever("A"), "", false},
+			{2, "w2", "acquire", []string{"CAB"}, ever("A"), "", true},
+			{3, "w1", "release", []string{"A"}, ever("B"), "", false},
+		}, []string{
+			"1s granted A by w1 until 0s", "2s refused A by w2 until 0s", "3s freed A by w1 until 0s",
+			"doubt: a command put one value in the place of another", "3s granted B by w1 until 0s",
+		}},
+		{"freed twice", []step{
+			{1, "w1", "acquire", []string{"A"}, ever("A"), "", false},
+			{2, "w1", "release", []string{"A"}, nil, "", false},
+			{3, "w1", "release", []string{"A"}, nil, "", true},
+		}, []string{"1s granted A by w1 until 0s", "2s freed A by w1 until 0s"}},
+		{"handed over to who looked before it was taken", []step{
+			{1, "w2", "look", []string{"BBBBB"}, nil, "", true},
+			{2, "w1", "acquire", []string{"AAAAA"}, ever("AAAAA"), "", false},
+			{3, "w1", "release", []string{"AAAAA"}, ever("BBBBB"), "", false},
+		}, []string{"2s granted AAAAA by w1 until 0s", "3s freed AAAAA by w1 until 0s", "3s granted BBBBB by w2 until 0s"}},
+		{"handed over to a name of two waiters", []step{
+			{1, "w1", "acquire", []string{"AAAAA"}, ever("AAAAA"), "", false},
+			{2, "w2", "look", []string{"BBBBB"}, ever("AAAAA"), "", true},
+			{2.5, "w3", "look", []string{"BBBBB"}, ever("AAAAA"), "", true},
+			{3, "w1", "release", []string{"AAAAA"}, ever("BBBBB"), "", false},
+		}, []string{
+			"1s granted AAAAA by w1 until 0s", "3s freed AAAAA by w1 until 0s", "doubt: a command put one value in the place of another",
+			"3s granted BBBBB by w1 until 0s",
+		}},
+		{"another mode", []step{
+			{1, "w1", "acquire", []string{"A"}, ever("A"), "", false},
+			{2, "w1", "renew", []string{"A"}, held("A"), "", false},
+		}, []string{"1s granted A by w1 until 0s", "2s renewed A by w1 until 0s"}},
+		{"a lease that is over, and still over", []step{
+			{1, "w1", "acquire", []string{"A"}, one(until("A", 2)), "", false},
+			{3, "w1", "look", []string{"A"}, one(until("A", 2.5)), "", false},
+		}, []string{"1s granted A by w1 until 2s", "2s expired A by w1 until 0s"}},
+		{"a lease that is over, and asked for by its worker", []step{
+			{1, "w1", "acquire", []string{"A"}, one(until("A", 2)), "", false},
+			{3, "w1", "acquire", []string{"A"}, nil, "", false},
+		}, []string{"1s granted A by w1 until 2s", "2s expired A by w1 until 0s"}},
+		{"a lease that is over, removed by a command that does not name it", []step{
+			{1, "w1", "acquire", []string{"A"}, one(until("A", 2)), "", false},
+			{3, "w1", "release", []string{"Z"}, nil, "", false},
+		}, []string{"1s granted A by w1 until 2s", "2s expired A by w1 until 0s"}},
+		{"a lease that is over, freed by another", []step{
+			{1, "w1", "acquire", []string{"A"}, one(until("A", 2)), "", false},
+			{3, "w2", "release", []string{"A"}, nil, "", false},
+		}, []string{"1s granted A by w1 until 2s", "2s expired A by w1 until 0s"}},
+		{"over as it is restored", []step{
+			{3, "", "", nil, one(until("A", 2)), history.Evicted, false},
+		}, nil},
 		{"over as it is written", []step{
 			{3, "w1", "acquire", []string{"A"}, one(until("A", 2)), "", false},
 		}, []string{"doubt: a lease in it is over as it is written"}},
@@ -180,5 +246,78 @@ func TestEventsFollowFromTheHoldersBeforeAndAfter(t *testing.T) {
 				t.Errorf("told (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// commands settles a lock after each command, a second after the one before, and returns the grants.
+func commands(t *testing.T, config sim.NodeConfig, commands ...func(now time.Time) ([]lock.Holder, Cause)) []history.Event {
+	t.Helper()
+	w := sim.New(sim.Config{})
+	defer w.Close()
+	node := w.AddNode("lock", config)
+	var got []history.Event
+	var last []lock.Holder
+	var l *Ledger
+	l = New(Options{
+		Node: node, Now: node.Now,
+		Record: func(e history.Event) {
+			if e.Type == history.Granted {
+				got = append(got, e)
+			}
+		},
+		Due: func(key string) { l.Settle(key, last, false, &Cause{Ends: history.Expired}) },
+	})
+	for i, command := range commands {
+		w.At(time.Duration(i+1)*time.Second, func() {
+			now, c := command(node.Now())
+			last, c.Ends, c.Sent = now, history.Freed, w.Time()
+			l.Settle("x", now, true, &c)
+		})
+	}
+	if err := w.Run(); err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func held(owners ...string) (list []lock.Holder) {
+	for _, owner := range owners {
+		list = append(list, lock.Holder{Owner: owner})
+	}
+	return list
+}
+
+// A waiter asks at 2 s and at 3 s, and gets the lock from the holder at 4 s. It may be known by all its commands, or only by those
+// that wait.
+func TestAWaiterIsGrantedWhatItAskedForLast(t *testing.T) {
+	for _, tt := range []struct {
+		name         string
+		names, waits bool
+		want         time.Duration // when the request of the second grant was sent
+		worker       string
+	}{
+		{"by its name", true, false, 3 * time.Second, "w2"},
+		{"by its waiting command", false, true, 3 * time.Second, "w2"},
+		{"unknown", false, false, 4 * time.Second, "w1"},
+	} {
+		command := func(worker, value string, now ...string) func(time.Time) ([]lock.Holder, Cause) {
+			return func(time.Time) ([]lock.Holder, Cause) {
+				return held(now...), Cause{Worker: worker, Values: []string{value}, Names: tt.names, Waits: tt.waits}
+			}
+		}
+		got := commands(t, sim.NodeConfig{}, command("w1", "AAAAA", "AAAAA"), command("w2", "BBBBB", "AAAAA"), command("w2", "BBBBB", "AAAAA"), command("w1", "AAAAA", "BBBBB"))
+		if len(got) != 2 || got[1].Worker != tt.worker || got[1].Sent != tt.want {
+			t.Errorf("%s: grants %+v, want the second one for %s, sent at %v", tt.name, got, tt.worker, tt.want)
+		}
+	}
+}
+
+// The wall clock of the server is twice as fast. A lease of 10 s begins at 1 s and ends at 6 s.
+func TestTheEndOfALeaseIsInTrueTime(t *testing.T) {
+	got := commands(t, sim.NodeConfig{WallPPM: 1_000_000}, func(now time.Time) ([]lock.Holder, Cause) {
+		return []lock.Holder{{Owner: "A", End: now.Add(10 * time.Second)}}, Cause{Worker: "w1", Values: []string{"A"}}
+	})
+	if len(got) != 1 || got[0].Until != 6*time.Second {
+		t.Errorf("grants %+v, want one until 6 s", got)
 	}
 }

@@ -273,24 +273,28 @@ func (b *Ledger) add(e *history.Event) {
 			b.Declined = append(b.Declined, Declined{e, freed})
 		}
 	case history.Freed, history.Expired, history.Evicted:
-		g := b.openGrant(PlaceOf(e), e.Owner)
-		if g == nil && e.Late {
-			g = b.revive(e)
-		}
-		if g != nil {
+		for _, g := range b.affected(e) {
 			b.end(g, e)
 		}
 	default:
 	}
 }
 
-// openGrant returns the open grant of an owner, nil if there is none. If the server does not name
-// the owner, it returns the first open grant.
-func (b *Ledger) openGrant(p Place, owner string) *Grant {
-	for _, g := range b.at(p).open {
-		if owner == "" || owner == g.Given.Owner {
-			return g
+// affected returns the grants that a renewal or an end affects: the open grant of its owner, or all open grants of the lock if
+// the server did not name the owner, now or when it gave one of them. A late event affects an expired grant.
+func (b *Ledger) affected(e *history.Event) []*Grant {
+	open := b.at(PlaceOf(e)).open
+	unnamed := e.Owner == ""
+	for i, g := range open {
+		if !unnamed && g.Given.Owner == e.Owner {
+			return open[i : i+1]
 		}
+	}
+	switch {
+	case unnamed || slices.ContainsFunc(open, func(g *Grant) bool { return g.Given.Owner == "" }):
+		return slices.Clone(open)
+	case e.Late:
+		return b.revive(e)
 	}
 	return nil
 }
@@ -310,20 +314,16 @@ func (b *Ledger) end(g *Grant, e *history.Event) {
 
 // renew notes a renewal.
 func (b *Ledger) renew(e *history.Event) {
-	g := b.openGrant(PlaceOf(e), e.Owner)
-	if g == nil && e.Late {
-		g = b.revive(e)
-	}
-	if g != nil {
+	for _, g := range b.affected(e) {
 		g.Renewals = append(g.Renewals, e)
 		g.shared = e.Mode == shared
 	}
 }
 
-// revive reopens a grant that has expired. The record of an expired lease may stay on the server.
+// revive reopens a grant that has expired, and returns it in a list. The record of an expired lease may stay on the server.
 // If its owner finds it before anybody else has taken the lock over, the owner has had the lock all
 // the time.
-func (b *Ledger) revive(e *history.Event) *Grant {
+func (b *Ledger) revive(e *history.Event) []*Grant {
 	at := b.at(PlaceOf(e))
 	i := slices.IndexFunc(at.lapsed, func(g *Grant) bool { return g.Given.Owner == e.Owner })
 	if i < 0 {
@@ -333,7 +333,7 @@ func (b *Ledger) revive(e *history.Event) *Grant {
 	at.lapsed = slices.Delete(at.lapsed, i, i+1)
 	g.Ended = nil
 	at.open = append(at.open, g)
-	return g
+	return at.open[len(at.open)-1:]
 }
 
 // attemptOf returns the attempt that a server's answer belongs to: that of the last section that

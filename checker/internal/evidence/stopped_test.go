@@ -76,6 +76,31 @@ func TestTheFaultsOfAProcessConcernAllItsWorkers(t *testing.T) {
 	}
 }
 
+// Worker 3 has a process of its own.
+func TestAFaultOfAProcessConcernsNoOthers(t *testing.T) {
+	for _, tt := range []struct {
+		target, worker, want string
+	}{
+		{"lock", "worker-3", "[lock]"},
+		{"worker-3->lock", "worker-3", "[worker-3->lock]"},
+		{"worker-1", "worker-3", "[]"},
+		{"worker-1", "worker-1", "[worker-1]"},
+		{"worker-1", "worker-4", "[worker-4]"},
+	} {
+		h := &history.History{
+			Meta:   history.Meta{Workers: []string{"worker-1", "worker-2", "worker-3", "worker-4"}, Processes: 3},
+			Events: fault("pause", history.EffectStops, tt.target),
+		}
+		got := []string{}
+		for f := range New(h, nil).FaultsOf(tt.worker) {
+			got = append(got, f.Target)
+		}
+		if fmt.Sprint(got) != tt.want {
+			t.Errorf("a pause of %s: %v concern %s, want %s", tt.target, got, tt.worker, tt.want)
+		}
+	}
+}
+
 func TestNearReturnsTheStretchesThatOverlapOrTouch(t *testing.T) {
 	s := Stretches{{1, 2}, {4, 4}, {6, 9}, {12, 13}}
 	for _, tt := range []struct {
@@ -135,6 +160,7 @@ func TestServersAreStoppedIfTheOthersAreTooFew(t *testing.T) {
 		{"two of four members", history.Meta{Members: 4}, []string{"lock-4", "lock-1"}, later},
 		{"one of two members", history.Meta{Members: 2}, []string{"lock-2"}, later},
 		{"a replica", history.Meta{}, []string{"lock-replica"}, end},
+		{"two workers", history.Meta{Workers: []string{"worker-1", "worker-2"}}, []string{"worker-1", "worker-2"}, end},
 		{"two of five independent servers", history.Meta{Nodes: 5, Quorum: 3}, []string{"lock-4", "lock-1"}, end},
 		{"the one of five independent servers that is asked for", history.Meta{Nodes: 5, Quorum: 3}, []string{"lock-3"}, later},
 		{"three of five independent servers", history.Meta{Nodes: 5, Quorum: 3}, []string{"lock-4", "lock-1", "lock-2"}, later},
@@ -149,6 +175,147 @@ func TestServersAreStoppedIfTheOthersAreTooFew(t *testing.T) {
 		}
 		if got := New(h, nil).Served("lock-3", 0, end); got != tt.want {
 			t.Errorf("%s: served until %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// fault returns a fault from 2 s to 5 s.
+func fault(kind string, effect history.Effect, target string) []history.Event {
+	return []history.Event{
+		{At: 2 * time.Second, Type: history.FaultBegin, Fault: 1, Kind: kind, Effect: effect, Target: target},
+		{At: 5 * time.Second, Type: history.FaultEnd, Fault: 1, Kind: kind, Target: target},
+	}
+}
+
+// A client waits for an answer for 1 s if the history does not say.
+func TestTroubleLastsForAnAnswerTimeout(t *testing.T) {
+	for answer, want := range map[time.Duration]time.Duration{0: 6 * time.Second, 3 * time.Second: 8 * time.Second} {
+		h := &history.History{Meta: history.Meta{Answer: answer}, Events: fault("pause", history.EffectStops, "lock")}
+		if got := New(h, nil).Troubled(); !slices.Equal(got, Stretches{{2 * time.Second, want}}) {
+			t.Errorf("an answer timeout of %v: %v, want until %v", answer, got, want)
+		}
+	}
+}
+
+// A member is stopped from 2 s to 60 s. The others elect a leader within 10 s, a session ends within 4 s, and a client waits for an
+// answer for 1 s. When the member is back, clients may wait for 1 s again.
+func TestAFaultOfAMemberHindersUntilTheOthersGoOn(t *testing.T) {
+	h := &history.History{Meta: history.Meta{Members: 3, TTL: 4 * time.Second, Workers: []string{"worker-1"}}, Events: fault("pause", history.EffectStops, "lock-2")}
+	h.Events[1].At = time.Minute
+	want := Stretches{{2 * time.Second, 17 * time.Second}, {time.Minute, 61 * time.Second}}
+	if got := New(h, nil).Hindered("worker-1"); !slices.Equal(got, want) {
+		t.Errorf("hindered in %v, want %v", got, want)
+	}
+	h.Events = slices.Insert(h.Events, 1, history.Event{At: 3 * time.Second, Type: history.Promoted, Node: "lock-1"})
+	if got := New(h, nil).Hindered("worker-1"); !slices.Equal(got, want) {
+		t.Errorf("with a new leader after 1 s: hindered in %v, want %v", got, want)
+	}
+}
+
+// Only faults of messages and of servers trouble all workers. Clients wait for an answer for 1 s longer.
+func TestAFaultOfOneWorkerTroublesNoOthers(t *testing.T) {
+	troubled := Stretches{{2 * time.Second, 6 * time.Second}}
+	for _, tt := range []struct {
+		kind   string
+		effect history.Effect
+		target string
+		want   Stretches
+	}{
+		{"pause", history.EffectStops, "worker-1", Stretches{}},
+		{"clock-rate", history.EffectSkews, "worker-1", Stretches{}},
+		{"clock-step", history.EffectSteps, "worker-1", Stretches{}},
+		{"latency", "", "worker-1", troubled},
+		{"partition", "", "worker-1->lock", troubled},
+		{"pause", history.EffectStops, "lock", troubled},
+		{"clock-step", history.EffectSteps, "lock", troubled},
+	} {
+		h := &history.History{Meta: history.Meta{Workers: []string{"worker-1"}}, Events: fault(tt.kind, tt.effect, tt.target)}
+		if got := New(h, nil).Troubled(); !slices.Equal(got, tt.want) {
+			t.Errorf("%s of %s: %v, want %v", tt.kind, tt.target, got, tt.want)
+		}
+	}
+}
+
+// A worker is stopped before, between and after two cuts.
+func TestTroubleHasAllFaultsOfMessages(t *testing.T) {
+	h := &history.History{Meta: history.Meta{Workers: []string{"worker-1"}}}
+	for i, target := range []string{"worker-1", "worker-1->lock", "worker-1", "lock->worker-1", "worker-1"} {
+		pair := fault("partition", "", target)
+		if target == "worker-1" {
+			pair = fault("pause", history.EffectStops, target)
+		}
+		for _, e := range pair {
+			e.At, e.Fault = e.At+time.Duration(i)*time.Minute, i+1
+			h.Events = append(h.Events, e)
+		}
+	}
+	want := Stretches{{62 * time.Second, 66 * time.Second}, {182 * time.Second, 186 * time.Second}}
+	if got := New(h, nil).Troubled(); !slices.Equal(got, want) {
+		t.Errorf("troubled in %v, want %v", got, want)
+	}
+}
+
+// A server that is slow still serves.
+func TestOnlyAStoppedServerDoesNotServe(t *testing.T) {
+	for effect, want := range map[history.Effect]time.Duration{history.EffectStops: 13 * time.Second, history.EffectSkews: 10 * time.Second, "": 10 * time.Second} {
+		h := &history.History{Events: fault("pause", effect, "lock")}
+		if got := New(h, nil).Served("lock", 0, 10*time.Second); got != want {
+			t.Errorf("a fault with the effect %q: served until %v, want %v", effect, got, want)
+		}
+	}
+	h := &history.History{Events: fault("pause", history.EffectStops, "lock")}
+	if got := New(h, nil).Served("lock", 7*time.Second, 10*time.Second); got != 17*time.Second {
+		t.Errorf("a stop before: served until %v, want 17s", got)
+	}
+	if got := New(h, nil).Served("lock", 0, time.Second); got != time.Second {
+		t.Errorf("a stop after: served until %v, want 1s", got)
+	}
+}
+
+// The last message that the fault delayed arrives at 9 s.
+func TestLateMessagesAreThoseOfTheWorkersLinks(t *testing.T) {
+	late := Stretches{{5 * time.Second, 9 * time.Second}}
+	for _, tt := range []struct {
+		target string
+		want   Stretches
+	}{
+		{"worker-1->lock", late},
+		{"lock->worker-1", late},
+		{"worker-1->resource", Stretches{}},
+		{"resource->worker-1", Stretches{}},
+		{"worker-2->lock", Stretches{}},
+		{"lock-1->lock", Stretches{}},
+		{"none", Stretches{}},
+	} {
+		h := &history.History{Meta: history.Meta{Workers: []string{"worker-1", "worker-2"}}, Events: fault("latency", "", tt.target)}
+		if h.Events[1].Until = 9 * time.Second; tt.target == "none" { // no message was delayed
+			h.Events[0].Target, h.Events[1].Target, h.Events[1].Until = "worker-1->lock", "worker-1->lock", 0
+		}
+		if got := New(h, nil).Late("worker-1", Serves); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %v, want %v", tt.target, got, tt.want)
+		}
+	}
+}
+
+// The fault lasts from 2 s to 5 s. Its consequences last for an answer timeout of 1 s and a lease of 4 s more.
+func TestAFaultDisturbsUntilItsLastConsequence(t *testing.T) {
+	const s = time.Second
+	for _, tt := range []struct {
+		from, to time.Duration
+		want     bool
+	}{
+		{0, 2*s - 1, false},
+		{0, 2 * s, true},
+		{10 * s, 20 * s, true},
+		{10*s + 1, 20 * s, false},
+	} {
+		h := &history.History{Meta: history.Meta{Workers: []string{"worker-1"}, TTL: 4 * s}, Events: fault("partition", "", "worker-1->lock")}
+		if got := New(h, nil).Disturbed("worker-1", tt.from, tt.to, history.EffectFails); got != tt.want {
+			t.Errorf("%v to %v: %v, want %v", tt.from, tt.to, got, tt.want)
+		}
+		h.Events[0].Effect = history.EffectFails
+		if New(h, nil).Disturbed("worker-1", tt.from, tt.to, history.EffectFails) {
+			t.Errorf("%v to %v: disturbed by a fault that does not count", tt.from, tt.to)
 		}
 	}
 }
