@@ -22,7 +22,7 @@ func brief(in *input, r *Result) {
 		}
 		r.Applies = true
 		if took := s.LeaveAt - s.EnterAt; took > longestBrief {
-			r.find(Invalid, nil, "long: %s's section %d held lock %s for %v", s.Worker, s.N, s.Key, took)
+			r.find(Invalid, []int64{s.Enter, s.Leave}, "long: %s's section %d held lock %s for %v", s.Worker, s.N, s.Key, took)
 		}
 	}
 }
