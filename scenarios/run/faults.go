@@ -461,8 +461,8 @@ func meets(hits faults.Hits, b *results.Bite, s *history.Section, end time.Durat
 	switch {
 	case hits == faults.HitsNewSections:
 		return b.Begin <= s.CallAt && s.CallAt < b.End
-	case b.Begin == b.End:
-		return s.CallAt <= b.Begin && b.Begin < end
+	case b.Begin == b.End: // it may have ended the section at once
+		return s.CallAt <= b.Begin && b.Begin <= end
 	}
 	return s.CallAt < b.End && b.Begin < end
 }
