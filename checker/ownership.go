@@ -36,7 +36,7 @@ func ownership(in *input, r *Result) {
 			switch {
 			case e.Worker != "" && e.Worker != g.Worker:
 				in.violated(r, changed(g), []int64{g.Given.Seq, e.Seq}, "renewed another's: %s renewed the grant of lock %s that %s had", e.Worker, g.Key, g.Worker)
-			case s != nil && s.Return != 0 && e.Seq > s.Return && g.Given.Seq < s.Return && !unsure(s) && !underWay(e, s):
+			case s != nil && s.Return != 0 && e.Seq > s.Return && g.Given.Seq < s.Return && !unsure(s) && !sentBefore(e, s):
 				text := fmt.Sprintf("lock %s was renewed %s after %s had ended", g.Key, e.At-s.ReturnAt, evidence.NameOf(s))
 				late = append(late, lateRenewal{s, e.Node, []int64{g.Given.Seq, s.Return, e.Seq}, text})
 			}
@@ -67,8 +67,8 @@ func ownership(in *input, r *Result) {
 	}
 }
 
-// underWay reports whether a renewal had left when s learned that its lock was lost.
-func underWay(e *history.Event, s *history.Section) bool {
+// sentBefore reports whether a renewal had left when s learned that its lock was lost.
+func sentBefore(e *history.Event, s *history.Section) bool {
 	return s.Class == history.ClassLost && e.Sent != 0 && e.Sent <= s.ReturnAt
 }
 
