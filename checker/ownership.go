@@ -25,8 +25,9 @@ func ownershipCheck() Check {
 // once its section has released the lock, even if the server declines it.
 //
 // A section that returned without knowing the outcome of its requests may have a renewal under way.
-// So may one that was told of a loss, since it did not wait for the answer, and a process that crashed. With several servers, a client may give up on some, and requests
-// reach those late: late renewals on fewer than a quorum of servers do not keep the lock.
+// So may one that was told of a loss, since it did not wait for the answer, and a process that
+// crashed. With several servers, a client may give up on some, and requests reach those late: late
+// renewals on fewer than a quorum of servers do not keep the lock.
 func ownership(in *input, r *Result) {
 	var late []lateRenewal
 	for _, g := range in.Ledger().Grants {
@@ -67,7 +68,7 @@ func ownership(in *input, r *Result) {
 	}
 }
 
-// sentBefore reports whether a renewal had left when s learned that its lock was lost.
+// sentBefore reports whether a renewal had left before s returned that its lock was lost.
 func sentBefore(e *history.Event, s *history.Section) bool {
 	return s.Class == history.ClassLost && e.Sent != 0 && e.Sent <= s.ReturnAt
 }

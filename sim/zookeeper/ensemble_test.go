@@ -293,3 +293,23 @@ func TestAThrottledConnectEndsTheConnection(t *testing.T) {
 		}
 	})
 }
+
+// A leader that loses its place as a write takes effect does not answer it. A majority has accepted the write, so the
+// next leader commits it.
+func TestTheNextLeaderCommitsWhatWasAccepted(t *testing.T) {
+	r := newRig(t, 1)
+	c := r.client(10*time.Second, "lock-1")
+	r.worker.OnPoint("create.applied", 1, func() { r.ensemble.ChangeLeader(time.Second) })
+	r.run(func(ctx context.Context) {
+		if _, err := c.Create(ctx, "/a", "", wire.Persistent); err == nil {
+			t.Error("a leader that had lost its place answered")
+		}
+		r.sleep(5 * time.Second) // until another member leads
+		for _, server := range r.ensemble.Names() {
+			exists, _, _, err := r.client(10*time.Second, server).Exists(ctx, "/a", false)
+			if r.must(err); !exists {
+				t.Errorf("%s does not have the write", server)
+			}
+		}
+	})
+}
