@@ -200,7 +200,7 @@ func (f *exploreFlags) print(arg string, e *results.Exploration, stdout io.Write
 	}
 	if harmful := e.HarmfulByKind(); len(harmful) > 0 {
 		first := harmful[0]
-		fmt.Fprintf(stdout, "\nto print one as a story (--write FILE writes it as a scenario):\n%s\n", f.line(arg, first.Strategy.Label, textsOf(first.Placements[0])))
+		fmt.Fprintf(stdout, "\nto print one as a story (--write FILE writes it as a scenario):\n%s\n", f.line(arg, first.Strategy.Label, first.Placements[0].Texts()))
 	}
 	return nil
 }
@@ -219,14 +219,6 @@ func (f *exploreFlags) withPlaces(arg string, err error, places []string) error 
 		return placementError{err, f.line(arg, failed.Label, places)}
 	}
 	return err
-}
-
-// textsOf returns the lines of a placement.
-func textsOf(p results.Placement) (texts []string) {
-	for _, at := range p.Places {
-		texts = append(texts, at.Text)
-	}
-	return texts
 }
 
 // line returns the command that tells one placement as a story.
@@ -261,11 +253,7 @@ func (f *exploreFlags) writeWorst(ctx context.Context, s *scenarios.Scenario, e 
 			if len(harmful) == 0 {
 				continue
 			}
-			var lines []string
-			for _, at := range harmful[0].Places {
-				lines = append(lines, at.Text)
-			}
-			return f.place(ctx, s, lines, nil)
+			return f.place(ctx, s, harmful[0].Texts(), nil)
 		}
 	}
 	tried := ""

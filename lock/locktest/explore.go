@@ -65,7 +65,7 @@ func (r *request) explore(ctx context.Context) (string, error) {
 		}
 	}
 	if corrupting := st.Harmful(results.Corrupts); !r.names() && len(corrupting) > 0 {
-		wrong = append(wrong, fmt.Sprintf("the resource is corrupted by %d of %d placements, first by %s", len(corrupting), st.Tried, placeOf(corrupting[0])))
+		wrong = append(wrong, fmt.Sprintf("the resource is corrupted by %d of %d placements, first by %s", len(corrupting), st.Tried, strings.Join(slices.Compact(corrupting[0].Texts()), " and ")))
 	}
 	if len(wrong) == 0 {
 		return "", nil
@@ -81,12 +81,3 @@ func (r *request) explore(ctx context.Context) (string, error) {
 // widest is the width of a table in the log of a test, in columns. It has room for a whole row with the longest label and
 // placement; a test log has no width.
 const widest = 200
-
-// placeOf names the faults of a placement.
-func placeOf(p results.Placement) string {
-	var places []string
-	for _, place := range p.Places {
-		places = append(places, place.Text)
-	}
-	return strings.Join(slices.Compact(places), " and ")
-}

@@ -126,12 +126,8 @@ func exploreHarm(b *bytes.Buffer, e *results.Exploration, on words.Screen) {
 		if pairs > 0 {
 			cell += " and " + words.Count(pairs, "pair")
 		}
-		var texts []string
-		for _, at := range group.Placements[0].Places {
-			texts = append(texts, at.Text)
-		}
 		rows = append(rows, []string{
-			words.Plain(group.Strategy.Label, 60), group.Kind, cell, words.Thousands(tried), strings.Join(texts, "; "),
+			words.Plain(group.Strategy.Label, 60), group.Kind, cell, words.Thousands(tried), strings.Join(group.Placements[0].Texts(), "; "),
 		})
 	}
 	if len(rows) == 1 {

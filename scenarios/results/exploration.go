@@ -80,6 +80,15 @@ type Placement struct {
 	PairsUntried bool `json:"pairs_untried,omitempty"`
 }
 
+// Texts returns the faults of the placement as a plan writes them.
+func (p *Placement) Texts() []string {
+	texts := make([]string, len(p.Places))
+	for i, at := range p.Places {
+		texts[i] = at.Text
+	}
+	return texts
+}
+
 // Place is one fault of a placement.
 type Place struct {
 	Kind   string `json:"kind"` // of PlacedKinds
