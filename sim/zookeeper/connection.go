@@ -29,11 +29,7 @@ type pending struct {
 // of its connection.
 func (c *connection) receive(call *sim.Call, q *wire.Request) {
 	m := c.member
-	switch {
-	case c.over:
-		return
-	case !m.serving, q.Kind != wire.Connect && c.id == 0:
-		c.farewell()
+	if !c.accepts(q.Kind == wire.Connect) {
 		return
 	}
 	p := &pending{conn: c, call: call, req: q}
@@ -49,6 +45,19 @@ func (c *connection) receive(call *sim.Call, q *wire.Request) {
 	}
 	m.touch(c.id)
 	c.flush()
+}
+
+// accepts reports whether the member handles a request that opens the connection, or another one. If not it closes
+// the connection.
+func (c *connection) accepts(opens bool) bool {
+	if c.over {
+		return false
+	}
+	if !c.member.serving || !opens && c.id == 0 {
+		c.farewell()
+		return false
+	}
+	return true
 }
 
 // connect opens a session, or continues one on this connection. A client that has seen more than the

@@ -80,11 +80,7 @@ func (m *member) connection(s *sim.Session) *connection {
 // the earlier requests of the connection. There is no such answer to the first one, so the connection ends.
 func (m *member) Fail(c *sim.Call, _ string) {
 	conn, q := m.connection(c.Session), c.Req.(*wire.Request)
-	switch {
-	case conn.over:
-		return
-	case !m.serving, conn.id == 0:
-		conn.farewell()
+	if !conn.accepts(false) {
 		return
 	}
 	m.touch(conn.id)
