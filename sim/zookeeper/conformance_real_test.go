@@ -114,6 +114,7 @@ func (r *real) run(s sequence) ([]string, error) {
 		if err := r.await(c); err != nil {
 			return r.lines, err
 		}
+		c.leaves.Store(true)
 		c.conn.Close()
 	}
 	return r.lines, nil
