@@ -139,6 +139,7 @@ func (a *attached) wait(ctx context.Context) error {
 		return err
 	}
 	defer ask.stop()
+	attached := time.Now()
 	for {
 		began, wait := time.Now(), time.Second
 		err := a.look(ctx)
@@ -155,8 +156,10 @@ func (a *attached) wait(ctx context.Context) error {
 			return nil
 		default:
 			a.limit = firstWait
-			// A large campaign is looked at less often.
-			wait = min(max(200*time.Millisecond, 10*time.Since(began)), 10*time.Second)
+			// A long or large campaign is looked at less often: a look takes time of the server and of this machine, which
+			// may run pieces too.
+			age := min(time.Since(attached)/50, 2*time.Second)
+			wait = min(max(200*time.Millisecond, age, 10*time.Since(began)), 10*time.Second)
 			ask.ask()
 			a.watch.tell(a, ask.workers(), a.work.Status, a.work.Note)
 		}

@@ -19,7 +19,7 @@ func TestTwoWorkersAreTwiceAsFast(t *testing.T) {
 			start(t, dir, "plain", "work", "nats://"+address, "--jobs", "1").says(t, "worker .* takes")
 		}
 		began := time.Now()
-		p := start(t, dir, "plain", "run", "gc-pause", "--seeds", "1-240", "--piece-seeds", "10", "--no-report", "--quiet", "--on", "nats://"+address)
+		p := start(t, dir, "plain", "run", "gc-pause", "--seeds", "1-960", "--piece-seeds", "60", "--no-report", "--quiet", "--on", "nats://"+address)
 		if code := p.wait(t); code != 0 {
 			t.Fatalf("exit code %d: %s", code, &p.err)
 		}
