@@ -12,8 +12,11 @@ func bodyAlone(s *history.Section) bool { return s.BodyErr != "" && s.Err == s.B
 
 // answered returns the answer of a strategy, as findings word it.
 func answered(s *history.Section) string {
-	if s.Class == history.ClassOK {
+	switch s.Class {
+	case history.ClassOK:
 		return "ok"
+	case history.ClassOther:
+		return "another error"
 	}
 	return string(s.Class)
 }
