@@ -12,10 +12,10 @@ func bodyAlone(s *history.Section) bool { return s.BodyErr != "" && s.Err == s.B
 
 // answered returns the answer of a strategy, as findings word it.
 func answered(s *history.Section) string {
-	switch s.Class {
-	case history.ClassOK:
+	if s.Class == history.ClassOK {
 		return "ok"
-	case history.ClassOther:
+	}
+	if s.Class == history.ClassOther {
 		return "another error"
 	}
 	return string(s.Class)
