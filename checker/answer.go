@@ -15,5 +15,8 @@ func answered(s *history.Section) string {
 	if s.Class == history.ClassOK {
 		return "ok"
 	}
+	if s.Class == history.ClassOther {
+		return "another error"
+	}
 	return string(s.Class)
 }

@@ -99,7 +99,7 @@ func TestALossMustBeToldInTime(t *testing.T) {
 		},
 		{
 			name: "no promise, and the answer is the error of the work alone", story: silent().failed("a", "no stock").answered("a", "other", "no stock"),
-			want: Invalid, count: 1, text: "...its strategy answered other",
+			want: Invalid, count: 1, text: "...its strategy answered another error",
 		},
 		{
 			name: "no promise, and the answer is that the work was cancelled", story: silent().failed("a", "canceled").answered("a", "cancelled", "canceled"),

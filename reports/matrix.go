@@ -126,11 +126,11 @@ func AdviceMarkdown(m *results.Matrix) []byte {
 	fmt.Fprintf(&b, `# Published advice, compared with the matrix
 
 Of %d pieces of advice %d are confirmed, %d refuted, and %d not decidable here. `+"`lockquake matrix --advice`"+`
-writes this page: it splits each advice into statements, and compares each statement with the runs. An advice is
-refuted if one of its statements is, and confirmed if all are. One failing run refutes that a lock survives a class
-of faults. To confirm it takes %d runs that a fault of the class hit and none that failed, which is a bound of 10 %%
-(95 %%) for the mixture of its faults. A statement is only about the cases that it names. A statement about a strategy
-that is not simulated, or with fewer runs, is not decidable.
+writes this page. It splits each piece of advice into statements, and compares each statement with the runs. A piece of
+advice is refuted if one of its statements is, and confirmed if all are. One failing run refutes that a lock survives a
+class of faults. To confirm it, a fault of the class has to hit %d runs, and none of them may fail: then fewer than 10 %% of
+such runs fail (95 %%, for the mixture of faults of the class). A statement is only about the cases that it names. A
+statement about a strategy that is not simulated, or with fewer runs, is not decidable.
 
 `, len(m.Advice), counts[results.AdviceConfirmed], counts[results.AdviceRefuted], counts[results.AdviceOpen], results.EnoughRuns)
 	b.WriteString("| # | advice | verdict | what decides |\n|---:|---|---|---|\n")

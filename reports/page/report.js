@@ -159,7 +159,7 @@
 
     legend() {
       const list = element("ul", "key");
-      for (const [kind, words] of [["belief", this.data.noLock ? "is in its section" : "believes that it holds the lock"], ["after", "its call goes on"], ["lease", "lease at the server"], ["fault", "fault"], ["wait", "waits"], ["quiet", "other sections and leases, put together"]]) {
+      for (const [kind, words] of [["belief", this.data.noLock ? "is in its section" : "believes that it holds the lock"], ["after", "its call has not returned"], ["lease", "lease at the server"], ["fault", "fault"], ["wait", "waits"], ["quiet", "other sections and leases"]]) {
         if (!this.data.spans.some((span) => span.kind === kind)) continue;
         const entry = element("li");
         const svg = shape("svg", { width: 20, height: 10, "aria-hidden": "true" });

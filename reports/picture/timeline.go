@@ -141,9 +141,9 @@ func legendOf(t *timeline.Timeline) []legendEntry {
 	}
 	for _, entry := range []legendEntry{
 		{kind: "belief", words: belief},
-		{kind: "after", words: "its call goes on"},
+		{kind: "after", words: "its call has not returned"},
 		{kind: "lease", words: "lease at the server"},
-		{kind: "quiet", words: "other sections and leases, put together"},
+		{kind: "quiet", words: "other sections and leases"},
 		{kind: "wait", words: "waits"},
 		{kind: "fault", words: "fault"},
 	} {

@@ -61,7 +61,7 @@ func TestATimeIsOneTextAndIsNotSqueezed(t *testing.T) {
 	if times < len(tl.Steps) {
 		t.Errorf("%d texts are times, want one for each of %d steps", times, len(tl.Steps))
 	}
-	if !bytes.Contains(svg, []byte(">other sections and leases, put together</text>")) {
+	if !bytes.Contains(svg, []byte(">other sections and leases</text>")) {
 		t.Error("the legend does not explain the bars of other sections")
 	}
 }

@@ -86,7 +86,7 @@ func AdviceSections(a *results.Advice) []AdviceSection {
 		sections = append(sections, adviceTTL(a))
 	}
 	return append(sections, adviceCosts(a), adviceChanges(a),
-		AdviceSection{Title: "Assumed, since no input says it", Text: a.Assumed},
+		AdviceSection{Title: "Assumed, because you gave no value", Text: a.Assumed},
 		AdviceSection{Title: "Not simulated for this lock", Text: a.Missing}, adviceRuns(a))
 }
 
@@ -107,7 +107,7 @@ func adviceYours(a *results.Advice) AdviceSection {
 			s.Text = append(s.Text, text)
 		}
 	}
-	s.Text = append(s.Text, "A run is "+a.World+". What no input says is assumed, and listed below.")
+	s.Text = append(s.Text, "A run is "+a.World+". Values that you did not give are assumed; they are listed below.")
 	return s
 }
 

@@ -156,7 +156,7 @@ func TestTheAnswerOnTheTTLNamesTheFaultThatNeedsALongerOne(t *testing.T) {
 	s := adviceTTL(a)
 	want := []string{
 		"With a TTL of 13s nothing was lost in 40 runs (fewer than 7.3 %) with crashes, and 80 of 80 jobs were finished (95.4 to 100.0 %). No shorter one was tried. For the other faults see below.",
-		"With a TTL half as long as now more is lost through a failover: 36 of 40 (76.9 to 96.0 %), instead of 0 of 40 (fewer than 7.3 %).",
+		"With half the TTL more is lost through a failover: 36 of 40 (76.9 to 96.0 %), instead of 0 of 40 (fewer than 7.3 %).",
 	}
 	if diff := cmp.Diff(want, s.Text); diff != "" || s.Title != "Which TTL for the crashes" {
 		t.Errorf("%s (-want +got):\n%s", s.Title, diff)
@@ -187,7 +187,7 @@ func TestAnAnswerListsWhatIsAssumed(t *testing.T) {
 	if err := Advice(&b, a, words.Screen{}); err != nil {
 		t.Fatal(err)
 	}
-	if want := "\nAssumed, since no input says it\n--looks never\nfailover: about every 10m\n"; !strings.Contains(b.String(), want) {
+	if want := "\nAssumed, because you gave no value\n--looks never\nfailover: about every 10m\n"; !strings.Contains(b.String(), want) {
 		t.Errorf("%s\nis not in\n%s", want, b.String())
 	}
 }

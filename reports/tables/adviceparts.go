@@ -29,14 +29,14 @@ func adviceTTL(a *results.Advice) AdviceSection {
 	s.Text[0] += " For the other faults see below."
 	for _, c := range a.Changes {
 		if c.Lock == a.Locks[0].Label && c.Assumption == "TTL" && c.Value == "half as long" && c.Clear() && c.Effect() > 0 {
-			s.Text = append(s.Text, fmt.Sprintf("With a TTL half as long as now more is lost through %s: %s, instead of %s.", causeWords(a, c.Cause), lossOf(c.After), lossOf(c.Before)))
+			s.Text = append(s.Text, fmt.Sprintf("With half the TTL more is lost through %s: %s, instead of %s.", causeWords(a, c.Cause), lossOf(c.After), lossOf(c.Before)))
 		}
 	}
 	if t.Taken {
 		s.Text = append(s.Text, "All other figures are those of this TTL, rounded up.")
 	}
 	for _, c := range t.Helped {
-		s.Text = append(s.Text, fmt.Sprintf("With a TTL of %s nothing is lost in %d runs (%s) with %s either.", t.Longest, c.Runs, words.Below(stats.AtMost(c.Runs)), causeWords(a, c.Cause)))
+		s.Text = append(s.Text, fmt.Sprintf("A TTL of %s also helps against %s: nothing was lost in %d runs (%s).", t.Longest, causeWords(a, c.Cause), c.Runs, words.Below(stats.AtMost(c.Runs))))
 		s.Commands = append(s.Commands, c.Command)
 	}
 	for _, c := range t.Helpless {
@@ -72,14 +72,14 @@ func adviceCosts(a *results.Advice) AdviceSection {
 		g.Rows = append(g.Rows, []string{l.Label, words.Figure(l.Cost.PerAcquisition), shortWait(l.Cost.WaitP99), outage, words.WholePercent(float64(finished)/float64(max(1, jobs))) + " %"})
 	}
 	return AdviceSection{Title: "What each costs", Grid: g, Notes: []string{
-		"Commands to the lock's servers for each acquisition, and waits, are those of runs without faults. Outage: the time without service that a crash of a worker adds. " +
-			"Work done: the share of the jobs under all faults that were finished; an attempt that fails because a server is down is no job of its own.",
+		"Commands go to the servers of the lock. Commands and waits are those of runs without faults. Outage: the time without service that a crash of a worker adds. " +
+			"Work done: the share of the jobs under all faults that were finished; an attempt that fails because a server is down does not count as a job.",
 	}}
 }
 
 // adviceChanges names the assumptions with a clear effect, the steepest first.
 func adviceChanges(a *results.Advice) AdviceSection {
-	s := AdviceSection{Title: "What would change the answer", Grid: Grid{Head: []string{"lock", "change", "under", "lost in", "instead of"}, Texts: 5}}
+	s := AdviceSection{Title: "What would change the answer", Grid: Grid{Head: []string{"lock", "with", "under", "lost in", "instead of"}, Texts: 5}}
 	named := map[string]bool{} // by lock and direction
 	var unclear []string
 	harmed := map[string]bool{} // locks of which a change has a clear effect
@@ -101,7 +101,7 @@ func adviceChanges(a *results.Advice) AdviceSection {
 		s.Text = append(s.Text, "None of the assumptions that were varied clearly changes what your lock loses.")
 	}
 	if last := a.Changes[max(0, len(a.Changes)-1):]; len(last) > 0 && last[0].Lock != a.Locks[0].Label && !harmed[last[0].Lock] {
-		s.Notes = append(s.Notes, fmt.Sprintf("%s lost nothing more with any change for the worse.", last[0].Lock))
+		s.Notes = append(s.Notes, fmt.Sprintf("%s: no change for the worse has a clear effect.", last[0].Lock))
 	}
 	if len(unclear) > 0 {
 		s.Notes = append(s.Notes, "No clear effect on your lock, since the 95 % intervals overlap: "+strings.Join(unclear, "; ")+".")
@@ -115,7 +115,7 @@ func ofRuns(c results.AdviceCell) string { return fmt.Sprintf("%d of %d runs", c
 func adviceRuns(a *results.Advice) AdviceSection {
 	program := cmp.Or(a.Program, "lockquake")
 	s := AdviceSection{Title: "Run it again", Text: []string{
-		fmt.Sprintf("%s runs in all. The scenario is %s: change what is not yours. A line repeats all figures of a lock, or its first failing run; with --strategy 'LOCK under CASE' those of one case.", words.Thousands(a.Runs), a.Scenario),
+		fmt.Sprintf("These are the results of %s runs. The scenario is %s: change the values in it that do not fit your system. A line with run repeats the figures of a lock, with --strategy 'LOCK under CASE' those of one kind of fault. A line with replay repeats its first failing run.", words.Thousands(a.Runs), a.Scenario),
 	}}
 	for i := range a.Locks {
 		l := &a.Locks[i]

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"lockquake/internal/stats"
@@ -44,13 +45,25 @@ const mostAlone = 8
 // Checks that find no harm (checker.Check.Advisory) make none.
 func Verdict(c *results.Campaign) []Sentence {
 	var idle []Sentence
-	for _, f := range c.IdleFaults() {
-		idle = append(idle, Sentence{Text: fmt.Sprintf("unknown: fault %s hit no section, lease or call, so it tested nothing", f.Name()), Grade: Open})
+	if missed := c.IdleFaults(); len(missed) > 0 {
+		idle = append(idle, Sentence{Text: missedAll(missed), Grade: Open})
 	}
 	if c.Vacuous() {
 		idle = append(idle, Sentence{Text: "unknown: nothing competed for a lock and nothing failed, so the runs show nothing about mutual exclusion", Grade: Open})
 	}
 	return sentencesOf(accounts(c), idle)
+}
+
+// missedAll names the faults that hit nothing. Of several it gives the numbers: a reason of the verdict names each.
+func missedAll(missed []results.FaultStats) string {
+	if len(missed) == 1 {
+		return fmt.Sprintf("fault %s hit no section, lease or call, so it tested nothing", missed[0].Name())
+	}
+	var numbers []string
+	for _, f := range missed {
+		numbers = append(numbers, strconv.Itoa(f.Spec+1))
+	}
+	return fmt.Sprintf("faults %s hit no section, lease or call, so they tested nothing", strings.Join(numbers, ", "))
 }
 
 // accounts sums up the strategies of a campaign, in their order.

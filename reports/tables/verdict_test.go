@@ -141,11 +141,22 @@ func TestAFaultThatHitNothingIsNamed(t *testing.T) {
 		Faults:     []results.FaultStats{{Spec: 0, Kind: "pause", Planned: 5}, {Spec: 1, Kind: "drop", Planned: 5, Optional: true}, {Spec: 2, Kind: faults.Kind("hold"), Bit: 1}},
 	}
 	want := []string{
-		"unknown: unknown: fault 1 (pause) hit no section, lease or call, so it tested nothing",
+		"unknown: fault 1 (pause) hit no section, lease or call, so it tested nothing",
 		"held: redis had no failure in 200 runs (fewer than 1.5 %), and finished 98 % of its work",
 	}
 	if diff := cmp.Diff(want, texts(Verdict(c))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestFaultsThatHitNothingShareASentence(t *testing.T) {
+	c := &results.Campaign{
+		Strategies: []results.StrategyStats{use("redis", 200, nil)},
+		Faults:     []results.FaultStats{{Spec: 0, Kind: "pause", Planned: 5}, {Spec: 1, Kind: "drop", Bit: 1}, {Spec: 2, Kind: "hold", Planned: 5}},
+	}
+	want := "unknown: faults 1, 3 hit no section, lease or call, so they tested nothing"
+	if got := texts(Verdict(c)); got[0] != want {
+		t.Errorf("%q, want %q first", got, want)
 	}
 }
 

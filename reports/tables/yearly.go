@@ -127,8 +127,8 @@ func yearlyLong(y *results.Yearly) []string {
 		if y.Long.Lowered {
 			with = "the settings of the scenario"
 		}
-		texts = append(texts, fmt.Sprintf("Pauses of less than %s are taken as harmless: the shortest that breaks a lock takes %s (%s, \"%s\"), with %s. "+
-			"A tenth is left for latencies and work in their tails.", from, words.Rough(first.Breaks), words.Plain(first.Label, 60), words.Plain(first.At, 100), with))
+		texts = append(texts, fmt.Sprintf("Pauses of less than %s count as harmless. The shortest that breaks a lock takes %s (%s, \"%s\"), with %s. "+
+			"The limit is a tenth lower, because latencies and work can be longer.", from, words.Rough(first.Breaks), words.Plain(first.Label, 60), words.Plain(first.At, 100), with))
 	} else {
 		texts = append(texts, fmt.Sprintf("No pause that was placed at any point breaks a lock. Pauses of at least %s, which is half a lease or half of the longest that was tried, count as long.", from))
 	}
@@ -168,7 +168,7 @@ func yearlyRuns(y *results.Yearly) []string {
 		}
 	}
 	texts = append(texts, fmt.Sprintf("The rate leaves out violations that need two pauses. If each such pair is a violation, there are %s from two short ones in one section, and %s from two long ones "+
-		"within %s at one lock. Pauses are taken to come independently.", about(y.Neglected.ShortPairs), about(y.Neglected.LongPairs), words.Rough(y.Neglected.Within)))
+		"within %s at one lock. Pauses are assumed to be independent of each other.", about(y.Neglected.ShortPairs), about(y.Neglected.LongPairs), words.Rough(y.Neglected.Within)))
 	if y.Replaced > 0 {
 		texts = append(texts, fmt.Sprintf("The pauses of the log replace the faults of the scenario (%s).", words.Count(y.Replaced, "entry")))
 	}

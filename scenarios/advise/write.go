@@ -32,7 +32,7 @@ func (in *Inputs) text(path, program string) string {
 	w, all, dir := in.world(), in.candidates(), filepath.Dir(path)
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n#\n", in.Describe())
-	b.WriteString("# Change what is not yours, and run it:\n")
+	b.WriteString("# Change the values that do not fit your system, and run it:\n")
 	fmt.Fprintf(&b, "#   %s run %s\n", program, scenarios.Word(path))
 	b.WriteString("# Not given, and assumed:\n")
 	for _, assumed := range in.assumptions(dir) {

@@ -63,7 +63,7 @@ func some(n int, noun string) string {
 
 // ErrHolds reports that there is nothing to shrink: the run violates no check, or not the requested
 // one.
-var ErrHolds = errors.New("no such failure")
+var ErrHolds = errors.New("nothing to shrink")
 
 // FailingRequest selects the runs that Failing searches. The zero value of a field is its default.
 type FailingRequest struct {
@@ -103,7 +103,7 @@ func Failing(ctx context.Context, s *scenarios.Scenario, q FailingRequest) (labe
 	case err != nil:
 		return "", 0, err
 	}
-	return "", 0, fmt.Errorf("%w in %s of %s", ErrHolds, some(seeds.Count(), "seed"), s.Name)
+	return "", 0, fmt.Errorf("%w: no failure in %s of %s", ErrHolds, some(seeds.Count(), "seed"), s.Name)
 }
 
 // checkToKeep returns the check that a shrunk run must violate: the named one if it is violated, or

@@ -76,8 +76,8 @@ func TestShrinkSameTwice(t *testing.T) {
 func TestShrinkRefusesARunThatHolds(t *testing.T) {
 	s := runtest.Load(t, "kleppmann")
 	for _, test := range []struct{ label, check, want string }{
-		{"fenced", "", "no such failure: kleppmann, fenced, seed 1 violates only checks that do not decide: belief"},
-		{"redis", "fencing", "no such failure: kleppmann, redis, seed 1 violates linearizable, lost-update, exclusion, belief and not fencing"},
+		{"fenced", "", "nothing to shrink: kleppmann, fenced, seed 1 violates only checks that do not decide: belief"},
+		{"redis", "fencing", "nothing to shrink: kleppmann, redis, seed 1 violates linearizable, lost-update, exclusion, belief and not fencing"},
 	} {
 		_, err := Shrink(t.Context(), s, ShrinkRequest{Label: test.label, Seed: 1, Check: test.check, Path: "f.yaml"})
 		if !errors.Is(err, ErrHolds) || err.Error() != test.want {
