@@ -146,13 +146,16 @@ func TestTheWorseVerdictWins(t *testing.T) {
 	}
 }
 
-// An invalid finding wins over an unknown one.
+// An invalid finding wins over an unknown one, and the result shows violations only.
 func TestInvalidWinsOverUnknown(t *testing.T) {
-	var r Result
-	r.find(Invalid, nil, "wrong")
-	r.find(Unknown, nil, "who knows")
-	if r.Verdict != Invalid || r.Count != 1 || len(r.Findings) != 2 {
-		t.Errorf("got %+v", r)
+	for _, verdicts := range [][]Verdict{{Invalid, Unknown}, {Unknown, Invalid}} {
+		var r Result
+		for _, v := range verdicts {
+			r.find(v, nil, "%s", v)
+		}
+		if r.Verdict != Invalid || r.Count != 1 || len(r.Findings) != 1 || r.Findings[0].Text != "invalid" {
+			t.Errorf("%v: got %+v", verdicts, r)
+		}
 	}
 }
 

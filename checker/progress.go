@@ -88,9 +88,21 @@ func progress(in *input, r *Result) {
 			continue
 		}
 		if gone == evidence.Forever && !in.excused(s, end) {
-			r.find(Invalid, stepsOf(s), "never ended: %s was still open at the end of the run", evidence.NameOf(s))
+			in.neverEnded(s, end, r)
 		}
 	}
+}
+
+// neverEnded reports a section that was open at the end of the run, and the deadlock that its worker is in.
+func (in *input) neverEnded(s *history.Section, end time.Duration, r *Result) {
+	before := end - 1 // an open wait lasts until the end
+	if waiting := in.waiting(s.Worker, before); waiting != nil {
+		if others, circle := in.deadlock(waiting, before); circle != "" {
+			r.find(Invalid, append(waitOf(waiting), others...), "deadlock: %s never ended, and its worker waits for lock %s%s", evidence.NameOf(s), waiting.Key, circle)
+			return
+		}
+	}
+	r.find(Invalid, stepsOf(s), "never ended: %s was still open at the end of the run", evidence.NameOf(s))
 }
 
 // stepsOf lists the events of entering, leaving and ending s.

@@ -450,50 +450,60 @@ func TestAHolderWhoseAnswerIsUnderWayIsInNoDeadlock(t *testing.T) {
 }
 
 // In a deadlock every worker waits for a lock whose holder waits for another one. The finding of a
-// worker that only waits for one of these locks names the deadlock too.
+// worker that only waits for one of these locks names the deadlock too, and so does that of a section
+// whose worker waits inside it. If no worker is left that does anything, the run ends before a wait is too long.
 func TestADeadlockIsNamed(t *testing.T) {
-	s := story("multi-lock", "off")
-	asks := func(w, key string) {
-		s.sections[w]++
-		s.tell(history.Event{Type: history.AcquireCalled, Worker: w, Section: s.sections[w], Key: key})
+	const (
+		byA   = "; a has it and waits for y, which b has"
+		byB   = "; b has it and waits for x, which a has"
+		third = " and waits for x, which a has"
+	)
+	tests := []struct {
+		wait time.Duration
+		want []string
+	}{
+		{10 * time.Minute, []string{
+			"a's section 1 never ended, and its worker waits for lock y" + byB,
+			"b's section 1 never ended, and its worker waits for lock x" + byA,
+			"a's section 2 waited for lock y for 10m0.003s, more than 30.585s" + byB,
+			"b's section 2 waited for lock x for 10m0.002s, more than 30.585s" + byA,
+			"c's section 3 waited for lock x for 10m0.001s, more than 30.585s" + byA + third,
+		}},
+		{time.Second, []string{
+			"a's section 1 never ended, and its worker waits for lock y" + byB,
+			"b's section 1 never ended, and its worker waits for lock x" + byA,
+			"a's section 2 never ended, and its worker waits for lock y" + byB,
+			"b's section 2 never ended, and its worker waits for lock x" + byA,
+			"c's section 3 never ended, and its worker waits for lock x" + byA + third,
+		}},
 	}
-	takes := func(w, key string) {
-		asks(w, key)
-		s.tell(history.Event{Type: history.Granted, Worker: w, Key: key, Owner: w, Node: "lock"})
-		s.tell(history.Event{Type: history.Acquired, Worker: w, Section: s.sections[w], Key: key})
-	}
-	for _, key := range []string{"x", "y"} { // grants that have ended
-		takes("c", key)
-		s.leave("c").tell(history.Event{Type: history.Freed, Worker: "c", Key: key, Owner: "c", Node: "lock"}).answered("c", "", "")
-	}
-	takes("a", "x")
-	takes("b", "y")
-	asks("a", "y")
-	asks("b", "x")
-	asks("c", "x")
-	s.after(10 * time.Minute).final("0")
-	h := s.history()
-	sections, err := h.Sections()
-	if err != nil {
-		t.Fatal(err)
-	}
-	results, _, err := Judge(h, sections, []string{"progress"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, f := range results[0].Findings {
-		if _, who, found := strings.Cut(f.Text, "; "); found && strings.HasPrefix(f.Text, "deadlock: ") {
-			got = append(got, who)
+	for _, tt := range tests {
+		s := story("multi-lock", "off")
+		asks := func(w, key string) {
+			s.sections[w]++
+			s.tell(history.Event{Type: history.AcquireCalled, Worker: w, Section: s.sections[w], Key: key})
 		}
-	}
-	want := []string{
-		"b has it and waits for x, which a has",
-		"a has it and waits for y, which b has",
-		"a has it and waits for y, which b has and waits for x, which a has",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+		takes := func(w, key string) {
+			asks(w, key)
+			s.tell(history.Event{Type: history.Granted, Worker: w, Key: key, Owner: w, Node: "lock"})
+			s.tell(history.Event{Type: history.Acquired, Worker: w, Section: s.sections[w], Key: key})
+		}
+		for _, key := range []string{"x", "y"} { // grants that have ended
+			takes("c", key)
+			s.leave("c").tell(history.Event{Type: history.Freed, Worker: "c", Key: key, Owner: "c", Node: "lock"}).answered("c", "", "")
+		}
+		takes("a", "x")
+		takes("b", "y")
+		asks("a", "y")
+		asks("b", "x")
+		asks("c", "x")
+		var got []string
+		for _, f := range mustRun(t, s.after(tt.wait).final("0").history(), "progress")[0].Findings {
+			got = append(got, strings.TrimPrefix(f.Text, "deadlock: "))
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("after %v (-want +got):\n%s", tt.wait, diff)
+		}
 	}
 }
 

@@ -51,8 +51,15 @@ type Result struct {
 // maxFindings limits the findings of one result. Violations beyond it are still counted.
 const maxFindings = 10
 
-// find adds a finding with verdict v, and counts it if v is Invalid.
+// find adds a finding with verdict v, and counts it if v is Invalid. The findings of an invalid result are
+// all violations: the first one replaces those that say what cannot be told.
 func (r *Result) find(v Verdict, events []int64, format string, args ...any) {
+	switch {
+	case v == Unknown && r.Verdict == Invalid:
+		return
+	case v == Invalid && r.Verdict == Unknown:
+		r.Findings = nil
+	}
 	r.count(v)
 	r.show(events, format, args...)
 }

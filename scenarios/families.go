@@ -111,7 +111,11 @@ func missing(a, b lock.Part) []lock.Way {
 func tasks() []string {
 	var tasks []string
 	for _, family := range Families() {
-		tasks = append(tasks, family.Tasks...)
+		for _, task := range family.Tasks {
+			if !slices.Contains(tasks, task) {
+				tasks = append(tasks, task)
+			}
+		}
 	}
 	return tasks
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lockquake/faults"
+	"lockquake/sim/backend"
 )
 
 // faults checks each entry of faults: first the names that refer to the rest of the scenario, and
@@ -97,7 +98,7 @@ func (v *validator) supported(at string, spec faults.Spec) error {
 	if !hits && !alone || v.known.replaced() {
 		return nil
 	}
-	var names []string
+	var names, codes []string
 	for _, use := range v.Strategies {
 		family, err := FamilyOf(v.known.entries[use.Name])
 		if err != nil || faults.Supported(spec.Fault, family.Prototype) {
@@ -106,8 +107,18 @@ func (v *validator) supported(at string, spec faults.Spec) error {
 		if !slices.Contains(names, family.Name) {
 			names = append(names, family.Name)
 		}
+		if r, ok := family.Prototype.(backend.Refuser); ok {
+			for _, code := range r.Refuses() {
+				if !slices.Contains(codes, string(code)) {
+					codes = append(codes, string(code))
+				}
+			}
+		}
 	}
 	at += "." + string(spec.Kind())
+	if f, ok := spec.Fault.(*faults.AnswerErrors); ok && len(codes) > 0 {
+		return v.at.Errorf(at+".with", "%s.with: servers of %s do not answer with %s; they answer with %s", at, strings.Join(names, ", "), f.With, strings.Join(codes, ", "))
+	}
 	return v.at.KeyErrorf(at, "%s: servers of %s know no such fault", at, strings.Join(names, ", "))
 }
 

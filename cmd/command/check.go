@@ -213,7 +213,7 @@ func (f *checkFlags) judge(file string) (judged, error) {
 	return j, f.judgeJepsen(&j, data)
 }
 
-// readHistory reads a whole file, unless it is too large to be judged.
+// readHistory reads a whole file without its byte order mark, unless it is too large to be judged.
 func readHistory(file string) ([]byte, error) {
 	const most = 1 << 30
 	in, err := os.Open(file)
@@ -225,7 +225,7 @@ func readHistory(file string) ([]byte, error) {
 	if err == nil && len(data) > most {
 		err = fmt.Errorf("%s is larger than %d bytes", file, most)
 	}
-	return data, err
+	return bytes.TrimPrefix(data, []byte("\ufeff")), err
 }
 
 // isOurs reports whether a file begins like JSON lines: with a brace and a string. The keys

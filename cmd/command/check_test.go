@@ -96,6 +96,19 @@ func TestCheckGivesAStoredHistoryTheVerdictOfItsRun(t *testing.T) {
 	}
 }
 
+func TestCheckSkipsAByteOrderMark(t *testing.T) {
+	const edn = "{:type :invoke, :f :write, :value 1, :process 0}\r\n{:type :ok, :f :write, :value 1, :process 0}\r\n"
+	for _, content := range []string{storedRun(t, "fenced"), edn} {
+		code, stdout, stderr := checkText(t, content)
+		if code != 0 {
+			t.Fatalf("exit code %d: %s", code, stderr)
+		}
+		if marked, out, failed := checkText(t, "\ufeff"+content); marked != code || out != stdout {
+			t.Errorf("exit code %d with the mark: %s%s", marked, out, failed)
+		}
+	}
+}
+
 // What a run records is nothing that check refuses, whatever the scenario.
 func TestCheckAcceptsTheHistoriesOfTheBuiltinScenarios(t *testing.T) {
 	for _, name := range scenarios.Builtins() {

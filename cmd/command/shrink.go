@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"lockquake/internal/strictyaml"
 	"lockquake/reports/story"
 	"lockquake/scenarios"
 	"lockquake/scenarios/results"
@@ -133,9 +135,12 @@ func (f *shrinkFlags) find(ctx context.Context, arg string) (*scenarios.Scenario
 			return nil, usagef("%s is not the scenario that the token names: its hash is %s, the token's is %s", token.Scenario, s.Hash, token.Hash)
 		}
 		f.strategy, f.seed = token.Label, token.Seed
-		return s, nil
+		return s, f.checkOf(s)
 	}
 	s, err := f.program.loadPaused(arg, f.sets, f.pauses)
+	if err == nil {
+		err = f.checkOf(s)
+	}
 	if err != nil || f.strategy != "" && f.seed != 0 {
 		return s, err
 	}
@@ -151,6 +156,14 @@ func (f *shrinkFlags) find(ctx context.Context, arg string) (*scenarios.Scenario
 		return nil, interruptError{"no failing run was found yet"}
 	}
 	return s, err
+}
+
+// checkOf reports a check that the scenario does not have.
+func (f *shrinkFlags) checkOf(s *scenarios.Scenario) error {
+	if f.check == "" || slices.Contains(s.Checks, f.check) {
+		return nil
+	}
+	return usagef("--check: %s", strictyaml.Unknown("check of "+s.Name, f.check, s.Checks))
 }
 
 // confirm runs the written scenario, and compares its checksum.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -184,6 +185,9 @@ func (f *sweepFlags) axes() ([]results.Axis, error) {
 		axis, err := scenarios.ParseAxis(text)
 		if err != nil {
 			return nil, flagged("--vary", err)
+		}
+		if slices.ContainsFunc(axes, func(other results.Axis) bool { return other.Path == axis.Path }) {
+			return nil, usagef("--vary: %s is varied twice", axis.Path)
 		}
 		axes = append(axes, axis)
 	}

@@ -77,7 +77,7 @@ const MaxPauses = 50_000
 // Read reads the pauses of a file. Name is the name of the file, for error messages. The error is a
 // [*LineError] or [ErrEmpty]. Only a recording of hiccups may be without a pause: the machine had none.
 func Read(name string, data []byte) (Log, error) {
-	lines := strings.Split(string(data), "\n")
+	lines := strings.Split(strings.TrimPrefix(string(data), "\ufeff"), "\n") // editors on Windows begin a file with this mark
 	logs := readLogs(lines)
 	if len(logs) == 0 {
 		return readList(name, lines)

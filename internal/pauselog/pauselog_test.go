@@ -57,6 +57,7 @@ func TestEachFormOfALineIsRead(t *testing.T) {
 		want       Log
 	}{
 		{"list", "# measured\n5ms\n\n 1s \n5ms", Log{List, []time.Duration{5 * ms, time.Second, 5 * ms}, 0}},
+		{"list with a byte order mark", "\ufeff5ms\r\n", Log{List, []time.Duration{5 * ms}, 0}},
 		{"list with Windows line ends", "5ms\r\n1s\r\n", Log{List, []time.Duration{5 * ms, time.Second}, 0}},
 		{
 			"gctrace, whole milliseconds and zero",

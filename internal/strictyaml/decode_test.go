@@ -294,6 +294,7 @@ func TestUnknownProposesTheNearestName(t *testing.T) {
 		{"redis_fenced", known, `unknown lock "redis_fenced"; did you mean "redis-fenced"?`},
 		{"erdis", known, `unknown lock "erdis"; did you mean "redis"?`},
 		{"postgres", known, `unknown lock "postgres"; known are redis, redis-fenced, none`},
+		{"redis-pg", []string{"none", "redis-pg-session", "redis-pg-in-transaction"}, `unknown lock "redis-pg"; known are redis-pg-session, redis-pg-in-transaction`},
 		{"", known, `unknown lock ""; known are redis, redis-fenced, none`},
 		{"x", nil, `unknown lock "x"`},
 	}

@@ -9,10 +9,14 @@ import (
 )
 
 // Unknown returns the message for an unknown name of a sort, such as "strategy". It proposes the
-// nearest known name if one is near enough, and otherwise lists the first few known names.
+// nearest known name if one is near enough, and otherwise lists the first few known names: of those
+// that begin with the word, if there are any.
 func Unknown(sort, word string, known []string) string {
 	const shown = 12
 	text := fmt.Sprintf("unknown %s %s", sort, quote(word))
+	if longer := beginning(word, known); len(longer) > 0 && !Near(word, known) {
+		known = longer
+	}
 	switch near, ok := nearest(word, known); {
 	case ok:
 		return fmt.Sprintf("%s; did you mean %q?", text, near)
@@ -23,6 +27,14 @@ func Unknown(sort, word string, known []string) string {
 	default:
 		return fmt.Sprintf("%s; known are %s", text, strings.Join(known, ", "))
 	}
+}
+
+// beginning returns the known names that begin with a word.
+func beginning(word string, known []string) []string {
+	if word == "" {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(known), func(k string) bool { return !strings.HasPrefix(k, word) })
 }
 
 // Near reports whether Unknown would propose a known name for a word.

@@ -98,7 +98,7 @@ func TestATestThatPassesRemovesItsFiles(t *testing.T) {
 func TestATokenOfNothingIsRemoved(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "paused.yaml", paused)
-	for _, text := range []string{"nonsense", "gone.yaml@0:naive:1:0.1.0:0"} {
+	for _, text := range []string{"nonsense", "gone.yaml@0:naive:1:0.1.0:0000000000000000"} {
 		r := newRequest(t, "paused.yaml", naiveEntry(), []Option{Seeds(1)})
 		if !r.remember(text) {
 			t.Fatal("the token is not written")

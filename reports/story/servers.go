@@ -133,10 +133,15 @@ func (t *teller) tellServer(e *history.Event) {
 }
 
 // tellRefused adds the line for a request that did not get the lock. A server takes the renewal of a library for such a
-// request if its goroutine uses the context of the acquire. It is sent after the worker has got the lock.
+// request if its goroutine uses the context of the acquire. It is sent after the worker has got the lock, as the
+// request of an inner section for the same lock is.
 func (t *teller) tellRefused(e *history.Event) {
 	id := t.asking[asker{e.Worker, e.Key}]
 	if s := t.sections[id]; s != nil && s.Entered() && e.Sent >= s.EnterAt {
+		if t.run.History.Meta.Workload == "nested" {
+			t.repeat(e, id, turning, "asks for its lock again: refused", "its inner section is refused")
+			return
+		}
 		t.repeat(e, id, turning, "its renewal is refused", "its renewal is refused")
 		return
 	}

@@ -71,9 +71,16 @@ func TestALateRenewalIsToldAsOne(t *testing.T) {
 }
 
 // A request that is sent after its worker has got the lock, and that does not get it, is a renewal. One that was sent before
-// asks for the lock, also if it arrives later.
-func TestARefusedRenewalIsToldAsOne(t *testing.T) {
-	for _, quorum := range []int{0, 2} {
+// asks for the lock, also if it arrives later. In the workload nested it asks for the inner section.
+func TestARequestThatIsRefusedInsideASectionIsToldAsOne(t *testing.T) {
+	tests := []struct {
+		workload, want string
+	}{
+		{"counter", "a its renewal is refused 2 times, 6.00s to 8.00s"},
+		{"nested", "a its inner section is refused 2 times, 6.00s to 8.00s"},
+	}
+	for i, tt := range slices.Concat(tests, tests) {
+		quorum := 2 * (i / len(tests))
 		refused := func(at, sent time.Duration) history.Event {
 			return history.Event{At: at, Type: history.Refused, Worker: "a", Key: "x", Owner: "b", Node: "lock", Sent: sent, Until: 9 * time.Second}
 		}
@@ -89,16 +96,16 @@ func TestARefusedRenewalIsToldAsOne(t *testing.T) {
 		for i := range events {
 			events[i].Seq = int64(i + 1)
 		}
-		trial := &results.Trial{History: &history.History{Meta: history.Meta{Workers: []string{"a"}, Quorum: quorum}, Events: events}}
+		trial := &results.Trial{History: &history.History{Meta: history.Meta{Workload: tt.workload, Workers: []string{"a"}, Quorum: quorum}, Events: events}}
 		var got []string
 		for _, l := range Tell(trial).Lines {
 			if strings.Contains(l.Text, "refused") {
 				got = append(got, l.Actor+" "+l.Text)
 			}
 		}
-		want := []string{"a refused 2 times, 1.00s to 3.00s", "a its renewal is refused 2 times, 6.00s to 8.00s"}
+		want := []string{"a refused 2 times, 1.00s to 3.00s", tt.want}
 		if !slices.Equal(got, want) {
-			t.Errorf("quorum %d: %q, want %q", quorum, got, want)
+			t.Errorf("%s, quorum %d: %q, want %q", tt.workload, quorum, got, want)
 		}
 	}
 }

@@ -377,6 +377,25 @@ func TestEachKindOfEventHasItsLine(t *testing.T) {
 	}
 }
 
+func TestTheStateNamesAnItemByTheEndOfItsPathThatNoOtherHas(t *testing.T) {
+	tests := []struct{ item, other, want string }{
+		{"resource-1/order-1", "resource-1/order-2", "order-1"},
+		{"resource-1/order-1/complete", "resource-1/order-2/complete", "order-1/complete"},
+		{"worker-1/job-1", "worker-2/job-1", "worker-1/job-1"},
+		{"outside/resource-1", "resource-1", "outside/resource-1"},
+		{"resource-1", "outside/resource-1", "resource-1"},
+		{"order-1", "reorder-1", "order-1"},
+	}
+	for _, tt := range tests {
+		teller := &teller{run: &results.Trial{History: &history.History{}}, witnessed: true}
+		teller.item(tt.other)
+		teller.touched = teller.item(tt.item)
+		if got, want := teller.values(), tt.want+"=nothing"; got != want {
+			t.Errorf("beside %s the state is %q, want %q", tt.other, got, want)
+		}
+	}
+}
+
 func TestAStoryWithoutALockSaysWhoIsInItsSection(t *testing.T) {
 	for _, tt := range []struct {
 		strategy, head string

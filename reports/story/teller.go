@@ -350,8 +350,20 @@ func (t *teller) values() string {
 	if it == nil {
 		it = t.items[0]
 	}
-	name := it.name[strings.LastIndexByte(it.name, '/')+1:]
-	return words.Plain(name+"="+words.Quoted(it.value), 30)
+	return words.Plain(t.shortName(it)+"="+words.Quoted(it.value), 30)
+}
+
+// shortName returns the shortest end of an item's path that no other item has.
+func (t *teller) shortName(it *item) string {
+	for slash := strings.LastIndexByte(it.name, '/'); slash >= 0; slash = strings.LastIndexByte(it.name[:slash], '/') {
+		short := it.name[slash+1:]
+		if !slices.ContainsFunc(t.items, func(other *item) bool {
+			return other != it && strings.HasSuffix("/"+other.name, "/"+short)
+		}) {
+			return short
+		}
+	}
+	return it.name
 }
 
 // final adds the line for the value of an item at the end of the run.

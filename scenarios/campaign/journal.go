@@ -168,7 +168,7 @@ func ReadJournal(path string) (*Journal, error) {
 		err = j.load()
 	}
 	if err == nil && j.lines == 0 {
-		err = j.wrong(0, "the file is empty")
+		err = j.wrong(0, "the file is empty, or cut off in its first line")
 	}
 	if err != nil {
 		return nil, errors.Join(journalFault(err), j.file.Close())

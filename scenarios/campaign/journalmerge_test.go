@@ -234,8 +234,10 @@ func TestScenarioOfAJournal(t *testing.T) {
 			t.Errorf("%s: it gives %v", test.now, err)
 		}
 	}
-	if _, err := ReadJournal(put(t, "")); err == nil || !strings.HasSuffix(err.Error(), ": the file is empty") {
-		t.Errorf("an empty file gives %v", err)
+	for _, cut := range []string{"", header[:len(header)/2]} {
+		if _, err := ReadJournal(put(t, cut)); err == nil || !strings.HasSuffix(err.Error(), ": the file is empty, or cut off in its first line") {
+			t.Errorf("the first %d bytes give %v", len(cut), err)
+		}
 	}
 	if _, err := ReadJournal(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file gives %v", err)

@@ -57,6 +57,9 @@ func ParseToken(text string) (Token, error) {
 	if err != nil {
 		return Token{}, fmt.Errorf("%w: %q is no seed", ErrToken, parts[2])
 	}
+	if !isChecksum(parts[4]) {
+		return Token{}, fmt.Errorf("%w: %q is no checksum, which has 16 digits", ErrToken, parts[4])
+	}
 	t := Token{Hash: parts[0], Seed: seed, Checksum: parts[4]}
 	for _, field := range []struct {
 		text string
@@ -75,10 +78,16 @@ func ParseToken(text string) (Token, error) {
 		}
 		t.Overrides = append(t.Overrides, Override{path, value})
 	}
-	if t.Scenario == "" || t.Hash == "" || t.Label == "" || t.Checksum == "" {
+	if t.Scenario == "" || t.Hash == "" || t.Label == "" {
 		return Token{}, ErrToken
 	}
 	return t, nil
+}
+
+// isChecksum reports whether a text has the form of a checksum. That of a token that was cut has not.
+func isChecksum(text string) bool {
+	const digits = 16
+	return len(text) == digits && strings.Trim(text, "0123456789abcdef") == ""
 }
 
 // Override replaces one value of a scenario file. All values that a file can set can be
