@@ -25,7 +25,8 @@ func errorsCheck() Check {
 //
 //   - not obtained: another section's grant was in the way or may have been, and the section is not
 //     left with a grant of its own. See free and watches.
-//   - lost, of a section that was not let in: a server had given it the lock.
+//   - lost, of a section that was not let in: a server had given it the lock, or its session may have ended while it
+//     waited. See sessionOver.
 //   - refused, of a section that was not let in: never right, since the section has sent nothing to
 //     the resource.
 //   - conflict: no write of the section took effect. See repeatable.
@@ -94,7 +95,7 @@ func (in *input) notLetIn(s *history.Section, r *Result) {
 		if in.free(s) && !in.watches(s) {
 			in.violated(r, s, events, "not obtained from a free lock: %s was told so, but no other section had lock %s or asked for it", evidence.NameOf(s), s.Key)
 		}
-	case s.Class == history.ClassLost && in.free(s):
+	case s.Class == history.ClassLost && in.free(s) && !in.sessionOver(s):
 		in.violated(r, s, events, "lost though never held: %s was told that it had lost lock %s, which no server had given to it", evidence.NameOf(s), s.Key)
 	case s.Class == history.ClassRefused:
 		in.violated(r, s, events, "refused though never asked: %s was told that the resource had refused its token, and it had asked the resource for nothing", evidence.NameOf(s))
@@ -134,6 +135,13 @@ func (in *input) letInWithoutGrant(s *history.Section, r *Result) {
 // returns false.
 func (in *input) free(s *history.Section) bool {
 	return in.untaken(s) && !in.wanted(s, in.OfLock(s.Key))
+}
+
+// sessionOver reports whether the session of a waiter may have ended before it was let in. A lock whose holders have a session
+// instead of a lease answers lost then, since no other owner was in its way.
+func (in *input) sessionOver(s *history.Section) bool {
+	_, lease := in.Ledger().Locks[s.Key][0].Leases()
+	return lease == 0 && in.Meta.TTL > 0 && s.ReturnAt-s.CallAt >= in.Meta.TTL
 }
 
 // untaken is the part of free that concerns the servers and the faults.

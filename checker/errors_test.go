@@ -343,6 +343,16 @@ func TestASectionThatWasNotLetInHasNothingToLose(t *testing.T) {
 			name: "lost, and no server had given it", story: free().call("b").answered("b", "lost", "lost"),
 			want: Invalid, count: 1, text: "lost though never held: b's section 1",
 		},
+		{name: "lost, after its session may have ended", story: free().ttl(time.Second).call("b").after(time.Second).answered("b", "lost", "lost"), want: Valid},
+		{
+			name: "lost, before its session can have ended", story: free().ttl(time.Second).call("b").after(900*time.Millisecond).answered("b", "lost", "lost"),
+			want: Invalid, count: 1, text: "lost though never held",
+		},
+		{
+			name: "lost, and others have leases instead of sessions", want: Invalid, count: 1, text: "lost though never held",
+			story: story("counter", "off").ttl(time.Second).call("a").leased("a", time.Second).enter("a", 0).release("a").after(time.Minute).
+				call("b").after(time.Second).answered("b", "lost", "lost"),
+		},
 		{name: "lost, as it was given", story: free().call("b").grant("b").expire("b").answered("b", "lost", "lost"), want: Valid},
 		{name: "lost, and its request was", story: free().call("b").fault("drop", "b", time.Second).answered("b", "lost", "lost"), want: Valid},
 		{

@@ -7,7 +7,7 @@ import "errors"
 var (
 	// ErrNotObtained: other owners held the lock until the caller gave up.
 	ErrNotObtained = errors.New("lock not obtained")
-	// ErrLost: the caller held the lock and does not hold it any more.
+	// ErrLost: the caller held the lock, or had a session to wait for it, and does not have it any more.
 	ErrLost = errors.New("lock lost")
 	// ErrUnknown: a request may or may not have taken effect.
 	ErrUnknown = errors.New("outcome unknown")
