@@ -137,11 +137,11 @@ func (in *input) free(s *history.Section) bool {
 	return in.untaken(s) && !in.wanted(s, in.OfLock(s.Key))
 }
 
-// sessionOver reports whether the session of a waiter may have ended before it was let in. A lock whose holders have a session
-// instead of a lease answers lost then, since no other owner was in its way.
+// sessionOver reports whether the session of a waiter may have ended before it was let in. A lock with sessions answers lost
+// then, since no other owner was in its way. A service of several members has sessions, and so has a lock without leases.
 func (in *input) sessionOver(s *history.Section) bool {
 	_, lease := in.Ledger().Locks[s.Key][0].Leases()
-	return lease == 0 && in.Meta.TTL > 0 && s.ReturnAt-s.CallAt >= in.Meta.TTL
+	return (lease == 0 || in.Meta.Members > 0) && in.Meta.TTL > 0 && s.ReturnAt-s.CallAt >= in.Meta.TTL
 }
 
 // untaken is the part of free that concerns the servers and the faults.

@@ -349,6 +349,11 @@ func TestASectionThatWasNotLetInHasNothingToLose(t *testing.T) {
 			want: Invalid, count: 1, text: "lost though never held",
 		},
 		{
+			name: "lost, after its session with a service of several members may have ended", want: Valid,
+			story: story("counter", "off").ttl(time.Second).members(3).call("a").leased("a", time.Second).enter("a", 0).release("a").after(time.Minute).
+				call("b").after(time.Second).answered("b", "lost", "lost"),
+		},
+		{
 			name: "lost, and others have leases instead of sessions", want: Invalid, count: 1, text: "lost though never held",
 			story: story("counter", "off").ttl(time.Second).call("a").leased("a", time.Second).enter("a", 0).release("a").after(time.Minute).
 				call("b").after(time.Second).answered("b", "lost", "lost"),

@@ -58,6 +58,7 @@ func (t *scriptedHistory) history() *history.History {
 func (t *scriptedHistory) unwitnessed() *scriptedHistory        { t.silent = true; return t }
 func (t *scriptedHistory) fenced() *scriptedHistory             { t.meta.Fenced = true; return t }
 func (t *scriptedHistory) commitsLate() *scriptedHistory        { t.meta.Commit = "after-release"; return t }
+func (t *scriptedHistory) members(n int) *scriptedHistory       { t.meta.Members = n; return t }
 func (t *scriptedHistory) ttl(d time.Duration) *scriptedHistory { t.meta.TTL = d; return t }
 func (t *scriptedHistory) stop() *scriptedHistory               { t.still = true; return t } // the clock
 func (t *scriptedHistory) after(d time.Duration) *scriptedHistory {
