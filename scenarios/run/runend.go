@@ -59,8 +59,7 @@ func (r *run) progressed(takes time.Duration) {
 }
 
 // ended notes that a worker has done all of its sections. Clients that keep a session send pings for ever, so
-// a run with them never gets idle. It ends when all workers have ended and the leases that they may have
-// left behind have expired.
+// a run with them never gets idle. It ends when all workers have ended and their leases have had time to expire.
 func (r *run) ended(k *worker) {
 	if k.atWork {
 		k.atWork = false
