@@ -115,8 +115,7 @@ func (in *input) letInWithoutGrant(s *history.Section, r *Result) {
 	if len(grants) == 0 {
 		return
 	}
-	before, _ := slices.BinarySearchFunc(grants, s.Enter, func(g *evidence.Grant, seq int64) int { return cmp.Compare(g.Given.Seq, seq) })
-	for _, g := range slices.Backward(grants[:before]) {
+	for _, g := range slices.Backward(evidence.GivenBefore(grants, s.Enter)) {
 		if g.Worker == s.Worker && g.Held(s.Call) {
 			return
 		}
@@ -158,12 +157,15 @@ func (in *input) untaken(s *history.Section) bool {
 // released. In DynamoDB and Kubernetes no server ends a lease: a worker takes the lock over when it has seen no change of its
 // record for a lease. Several servers that have to agree end their leases themselves.
 func (in *input) watches(s *history.Section) bool {
-	grants := in.Ledger().Locks[s.Key]
-	given, _ := slices.BinarySearchFunc(grants, s.Return, func(g *evidence.Grant, seq int64) int { return cmp.Compare(g.Given.Seq, seq) })
-	if in.Quorum() > 1 || given == 0 || grants[given-1].Ended == nil || grants[given-1].Ended.Type != history.Expired {
+	given := evidence.GivenBefore(in.Ledger().Locks[s.Key], s.Return)
+	if in.Quorum() > 1 || len(given) == 0 {
 		return false
 	}
-	_, lease := grants[given-1].Leases()
+	last := given[len(given)-1]
+	if last.Ended == nil || last.Ended.Type != history.Expired {
+		return false
+	}
+	_, lease := last.Leases()
 	return s.ReturnAt-s.CallAt <= lease+recoveryMargin+in.underWay()
 }
 

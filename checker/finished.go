@@ -43,8 +43,8 @@ func (in *input) jobs() (asked, finished int64) {
 	return asked, finished
 }
 
-// failed reports whether a section was answered with an error before it was let in: by no refusal, and
-// not because its caller gave up.
+// failed reports whether a section was answered with an error before it was let in. A refusal is no error, and neither
+// is the end of the caller's context.
 func failed(s *history.Section) bool {
 	return s.Return != 0 && !s.Entered() && s.Class != history.ClassNotObtained && s.Class != history.ClassCancelled
 }

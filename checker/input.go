@@ -9,15 +9,14 @@ import (
 	"lockquake/history"
 )
 
-// An input holds the evidence of a history, which a check reads, and the limits of the search for an
-// order. It also remembers what the checks have counted.
+// input has the evidence of a history, the limits of the search for an order, and the units that the checks have counted.
 type input struct {
 	*evidence.Evidence
 	limits  linear.Limits
 	counted map[violation]bool
-	run     *survey                  // of the run that the history is a part of; nil: the history is that of a run
-	whole   *survey                  // of the run that the history is; nil: not made yet, see surveyed
-	slow    map[string]time.Duration // by lock: see slowest; nil: not counted yet
+	run     *survey                  // of the run, if the history has only one of its locks; otherwise nil
+	whole   *survey                  // of the run, if the history has all of it; made by surveyed
+	slow    map[string]time.Duration // by lock; made by slowest
 }
 
 func newInput(h *history.History, sections []*history.Section, l linear.Limits) *input {

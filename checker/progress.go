@@ -38,71 +38,118 @@ func progressCheck() Check {
 // not arrived yet.
 func progress(in *input, r *Result) {
 	r.Applies = len(in.Sections) > 0
-	bound, release := in.patience()
-	in.turnedAway(bound, r)
-	end := in.EndAt()
-	known := map[string]evidence.Stretches{}
-	frozen := func(key string) evidence.Stretches { // called only for long waits
-		list, ok := known[key]
-		if !ok {
-			list = in.frozen(key)
-			known[key] = list
-		}
-		return list
-	}
+	p := progressing{input: in, result: r, known: map[string]evidence.Stretches{}}
+	p.bound, p.release = in.patience()
+	in.turnedAway(p.bound, r)
 	for _, s := range in.Sections {
-		entered := in.WaitEnd(s)
-		_, out := in.WorkEnd(s)
-		gone, until := in.SectionEnd(s)
-		if entered-s.CallAt > bound {
-			aside := evidence.Union(slices.Concat(in.Hindered(s.Worker), frozen(s.Key)))
-			if waited := aside.Outside(s.CallAt, entered); waited > bound {
-				what := "starved"
-				others, circle := in.deadlock(s, s.CallAt+bound)
-				if circle != "" {
-					what = "deadlock"
-				}
-				r.find(Invalid, append(waitOf(s), others...), "%s: %s waited for lock %s for %s, more than %s%s", what, evidence.NameOf(s), s.Key, waited, bound, circle)
-				continue
-			}
-		}
-		if slept, from := in.overslept(s, entered); slept > oversleep+2*in.Meta.Slowest {
-			r.find(Invalid, waitOf(s), "overslept: lock %s was free for %s, from %s on, while %s waited for it", s.Key, slept, from, evidence.NameOf(s))
-			continue
-		}
-		if did, after, ended := in.unheeded(s, entered); did != "" {
-			r.find(Invalid, append(waitOf(s), ended), "unheeded: %s %s lock %s %s after its context had ended", evidence.NameOf(s), did, s.Key, after)
-			continue
-		}
-		if until-out > release {
-			if waited := in.Hindered(s.Worker).Outside(out, until); waited > release {
-				r.find(Invalid, stepsOf(s), "hung: the release of %s took %s, more than %s", evidence.NameOf(s), waited, release)
-				continue
-			}
-		}
-		if gone == evidence.Forever && in.Meta.Stopped == history.StopCalm {
-			if in.awaits(s, end) || !s.Entered() && frozen(s.Key).Covers(end) {
-				continue
-			}
-			r.find(Unknown, stepsOf(s), "not ended: %s was still open when the run was stopped, since no section had been let in or had ended for a long time", evidence.NameOf(s))
-			continue
-		}
-		if gone == evidence.Forever && !in.excused(s, end) {
-			in.neverEnded(s, end, r)
+		switch { // the first violation of a section counts
+		case p.starves(s), p.oversleeps(s), p.goesOn(s), p.hangs(s):
+		default:
+			p.judgeEnd(s)
 		}
 	}
 }
 
-// neverEnded reports a section that was open at the end of the run, and the deadlock that its worker is in.
-func (in *input) neverEnded(s *history.Section, end time.Duration, r *Result) {
+// progressing judges the sections of a history one after another. Each of its methods finds one kind of violation of a
+// section, and reports whether it found one.
+type progressing struct {
+	*input
+	result         *Result
+	bound, release time.Duration                 // see patience
+	known          map[string]evidence.Stretches // by lock, see frozenAt
+}
+
+// frozenAt is frozen, computed once for each lock. It is needed only for long waits.
+func (p *progressing) frozenAt(key string) evidence.Stretches {
+	list, ok := p.known[key]
+	if !ok {
+		list = p.frozen(key)
+		p.known[key] = list
+	}
+	return list
+}
+
+// starves looks for a wait for the lock that is too long.
+func (p *progressing) starves(s *history.Section) bool {
+	entered := p.WaitEnd(s)
+	if entered-s.CallAt <= p.bound {
+		return false
+	}
+	aside := evidence.Union(slices.Concat(p.Hindered(s.Worker), p.frozenAt(s.Key)))
+	waited := aside.Outside(s.CallAt, entered)
+	if waited <= p.bound {
+		return false
+	}
+	what := "starved"
+	others, circle := p.deadlock(s, s.CallAt+p.bound)
+	if circle != "" {
+		what = "deadlock"
+	}
+	p.result.find(Invalid, append(waitOf(s), others...), "%s: %s waited for lock %s for %s, more than %s%s",
+		what, evidence.NameOf(s), s.Key, waited, p.bound, circle)
+	return true
+}
+
+// oversleeps looks for a wait while the lock was free.
+func (p *progressing) oversleeps(s *history.Section) bool {
+	slept, from := p.overslept(s, p.WaitEnd(s))
+	if slept <= oversleep+2*p.Meta.Slowest {
+		return false
+	}
+	p.result.find(Invalid, waitOf(s), "overslept: lock %s was free for %s, from %s on, while %s waited for it", s.Key, slept, from, evidence.NameOf(s))
+	return true
+}
+
+// goesOn looks for an acquire that goes on after its context has ended.
+func (p *progressing) goesOn(s *history.Section) bool {
+	did, after, ended := p.unheeded(s, p.WaitEnd(s))
+	if did == "" {
+		return false
+	}
+	p.result.find(Invalid, append(waitOf(s), ended), "unheeded: %s %s lock %s %s after its context had ended", evidence.NameOf(s), did, s.Key, after)
+	return true
+}
+
+// hangs looks for a release that takes too long.
+func (p *progressing) hangs(s *history.Section) bool {
+	_, out := p.WorkEnd(s)
+	_, until := p.SectionEnd(s)
+	if until-out <= p.release {
+		return false
+	}
+	waited := p.Hindered(s.Worker).Outside(out, until)
+	if waited <= p.release {
+		return false
+	}
+	p.result.find(Invalid, stepsOf(s), "hung: the release of %s took %s, more than %s", evidence.NameOf(s), waited, p.release)
+	return true
+}
+
+// judgeEnd judges a section that is open at the end of the run.
+func (p *progressing) judgeEnd(s *history.Section) {
+	gone, end := p.SectionEnd(s)
+	switch {
+	case gone != evidence.Forever:
+	case p.Meta.Stopped != history.StopCalm:
+		if !p.excused(s, end) {
+			p.neverEnds(s, end)
+		}
+	case !p.awaits(s, end) && (s.Entered() || !p.frozenAt(s.Key).Covers(end)):
+		p.result.find(Unknown, stepsOf(s), "not ended: %s was still open when the run was stopped, since no section had been let in or had ended for a long time", evidence.NameOf(s))
+	}
+}
+
+// neverEnds reports a section that is open at the end of the run, and the deadlock that its worker is in.
+func (p *progressing) neverEnds(s *history.Section, end time.Duration) {
 	before := end - 1 // an open wait lasts until the end
-	if waiting := in.waiting(s.Worker, before); waiting != nil {
-		if others, circle := in.deadlock(waiting, before); circle != "" {
-			r.find(Invalid, append(waitOf(waiting), others...), "deadlock: %s never ended, and its worker waits for lock %s%s", evidence.NameOf(s), waiting.Key, circle)
+	if waiting := p.waiting(s.Worker, before); waiting != nil {
+		if others, circle := p.deadlock(waiting, before); circle != "" {
+			p.result.find(Invalid, append(waitOf(waiting), others...), "deadlock: %s never ended, and its worker waits for lock %s%s",
+				evidence.NameOf(s), waiting.Key, circle)
 			return
 		}
 	}
-	r.find(Invalid, stepsOf(s), "never ended: %s was still open at the end of the run", evidence.NameOf(s))
+	p.result.find(Invalid, stepsOf(s), "never ended: %s was still open at the end of the run", evidence.NameOf(s))
 }
 
 // stepsOf lists the events of entering, leaving and ending s.

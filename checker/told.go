@@ -51,7 +51,7 @@ func told(in *input, r *Result) {
 			over, bound = loss.At, toldBound+2*in.Meta.Slowest // a session, whose end nobody knows before
 		}
 		if late := in.untold(s, over, left, leftAt); in.Meta.Tells && late > bound {
-			r.find(Invalid, events, "not told: %s had lost lock %s (%s) and worked on for %s after its lease, with nobody telling it",
+			r.find(Invalid, events, "not told: %s had lost lock %s (%s) and worked on for %s after its lease without being told",
 				evidence.NameOf(s), s.Key, loss.Type, late)
 			continue
 		}

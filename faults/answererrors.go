@@ -72,10 +72,11 @@ func (f *AnswerErrors) check(s Spec, workers, nodes []string) error {
 	switch {
 	case f.With == "":
 		return &ParamError{"with", fmt.Sprintf("is missing: one of %v", f.With.Words())}
-	case !known(f.With):
-		return unknownWord("with", f.With.Noun(), f.With)
 	case f.Target == "resource":
 		return &ParamError{"target", "the resource has no such errors"}
+	}
+	if err := checkParam("with", f.With); err != nil {
+		return err
 	}
 	return f.OnServer.check(s, workers, nodes)
 }
@@ -86,7 +87,7 @@ func (f *AnswerErrors) read(r *reader) {
 	f.OnServer.read(r)
 	r.expect("with")
 	f.With = Code(r.word("error"))
-	r.known(f.With, "error")
+	r.known(f.With)
 }
 
 func (f *AnswerErrors) supported(servers any) bool {

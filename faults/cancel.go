@@ -27,6 +27,3 @@ func (*Cancel) Begins(s Scene) string {
 	}
 	return "has its section cancelled"
 }
-
-// Ends implements Fault.
-func (*Cancel) Ends(Scene) (text string, turning bool) { return "cancel ends", false }

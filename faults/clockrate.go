@@ -36,6 +36,8 @@ func (Clock) Words() []string { return asStrings(ClockWall, ClockMonotonic) }
 // not run at all.
 const maxPPM = 1_000_000
 
+func possible(ppm int64) bool { return -maxPPM < ppm && ppm <= maxPPM }
+
 // Info implements Fault.
 func (*ClockRate) Info() Info {
 	return kind[ClockRate](Info{
@@ -50,10 +52,13 @@ func (f *ClockRate) check(s Spec, workers, nodes []string) error {
 	switch {
 	case f.PPM == 0:
 		return &ParamError{"ppm", "is missing: how much too fast the clock runs, in parts per million"}
-	case f.PPM <= -maxPPM || f.PPM > maxPPM:
+	case !possible(f.PPM):
 		return &ParamError{"ppm", fmt.Sprintf("%d is not between -%d and %d", f.PPM, maxPPM, maxPPM)}
-	case f.Clock != "" && !known(f.Clock):
-		return unknownWord("clock", f.Clock.Noun(), f.Clock)
+	}
+	if f.Clock != "" {
+		if err := checkParam("clock", f.Clock); err != nil {
+			return err
+		}
 	}
 	return f.OnNode.check(s, workers, nodes)
 }
@@ -65,10 +70,10 @@ func (f *ClockRate) words() []string {
 func (f *ClockRate) read(r *reader) {
 	f.OnNode.read(r)
 	f.Clock = Clock(r.word("clock"))
-	r.known(f.Clock, "clock")
+	r.known(f.Clock)
 	text := r.word("rate")
 	ppm, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || ppm == 0 || ppm <= -maxPPM || ppm > maxPPM {
+	if err != nil || ppm == 0 || !possible(ppm) {
 		r.fail("%q is not a rate between -%d and %d parts per million", text, maxPPM, maxPPM)
 	}
 	f.PPM = ppm

@@ -54,14 +54,15 @@ func (*Crash) places() []Place {
 func (f *Crash) needs() []Need { return []Need{{What: NeedsProcess, Name: f.Target}} }
 
 func (f *Crash) check(s Spec, workers, nodes []string) error {
-	switch {
-	case f.Data == DataByPersistence:
-	case !known(f.Data):
-		return unknownWord("data", "word", f.Data)
-	case !slices.Contains(nodes, f.Target):
-		return &ParamError{"data", "a worker keeps none"}
-	case f.Target == "resource":
-		return &ParamError{"data", "what a resource keeps is said by its fence policy"}
+	if f.Data != DataByPersistence {
+		switch err := checkParam("data", f.Data); {
+		case err != nil:
+			return err
+		case !slices.Contains(nodes, f.Target):
+			return &ParamError{"data", "a worker keeps no data"}
+		case f.Target == "resource":
+			return &ParamError{"data", "the fence policy of the resource decides what it keeps"}
+		}
 	}
 	return f.OnNode.check(s, workers, nodes)
 }
@@ -77,7 +78,7 @@ func (f *Crash) read(r *reader) {
 	f.OnNode.read(r)
 	if r.next("data") {
 		f.Data = Data(r.word("data"))
-		r.known(f.Data, "data")
+		r.known(f.Data)
 	}
 }
 

@@ -31,10 +31,10 @@ func TestOnlyALockServerCanCrashWithoutItsData(t *testing.T) {
 		{"crashed server", moment(&Crash{OnNode: OnNode{Target: "lock"}}), "", ""},
 		{"crashed server without data", moment(&Crash{OnNode: OnNode{Target: "lock"}, Data: DataLost}), "", ""},
 		{"killed server", moment(&Crash{OnNode: OnNode{Target: "lock"}, Data: DataWritten}), "", ""},
-		{"crashed worker without data", moment(&Crash{OnNode: OnNode{Target: "worker-1"}, Data: DataLost}), "data", "a worker keeps none"},
+		{"crashed worker without data", moment(&Crash{OnNode: OnNode{Target: "worker-1"}, Data: DataLost}), "data", "a worker keeps no data"},
 		{"crashed resource", moment(&Crash{OnNode: OnNode{Target: "resource"}}), "", ""},
-		{"crashed resource without data", moment(&Crash{OnNode: OnNode{Target: "resource"}, Data: DataLost}), "data", "said by its fence policy"},
-		{"unknown data", moment(&Crash{OnNode: OnNode{Target: "lock"}, Data: "gone"}), "data", `unknown word "gone"`},
+		{"crashed resource without data", moment(&Crash{OnNode: OnNode{Target: "resource"}, Data: DataLost}), "data", "fence policy of the resource decides"},
+		{"unknown data", moment(&Crash{OnNode: OnNode{Target: "lock"}, Data: "gone"}), "data", `unknown data "gone"`},
 	})
 }
 
@@ -44,7 +44,7 @@ func TestOverrunAndCancelNeedAWorker(t *testing.T) {
 		{"overrun of a server", moment(&Overrun{OnWorker: OnWorker{Target: "lock"}, By: time.Second}), "target", `no worker is called "lock"`},
 		{"overrun by nothing", moment(&Overrun{OnWorker: OnWorker{Target: "worker-1"}}), "by", "missing"},
 		{"cancel", instant(&Cancel{OnWorker: OnWorker{Target: "worker-1"}}), "", ""},
-		{"cancel with a length", moment(&Cancel{OnWorker: OnWorker{Target: "worker-1"}}), "for", "a cancel takes none"},
+		{"cancel with a length", moment(&Cancel{OnWorker: OnWorker{Target: "worker-1"}}), "for", "a cancel has no length"},
 	})
 }
 

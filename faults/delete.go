@@ -55,8 +55,5 @@ func (f *Delete) Apply(on any, _ time.Duration) error {
 // Begins implements Fault.
 func (*Delete) Begins(s Scene) string { return s.keysGone("deleted") }
 
-// Ends implements Fault.
-func (*Delete) Ends(Scene) (text string, turning bool) { return "delete ends", false }
-
 // EndsLease implements LeaseEnder.
 func (*Delete) EndsLease(worker string) string { return worker + "'s lease is deleted" }

@@ -55,8 +55,5 @@ func (f *Evict) Apply(on any, _ time.Duration) error {
 // Begins implements Fault.
 func (*Evict) Begins(s Scene) string { return s.keysGone("evicted") }
 
-// Ends implements Fault.
-func (*Evict) Ends(Scene) (text string, turning bool) { return "evict ends", false }
-
 // EndsLease implements LeaseEnder.
 func (*Evict) EndsLease(worker string) string { return worker + "'s lease is evicted" }

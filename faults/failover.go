@@ -32,6 +32,3 @@ func (f *Failover) Apply(on any, _ time.Duration) error {
 
 // Begins implements Fault. It is empty, because the promotion is an event of its own.
 func (*Failover) Begins(Scene) string { return "" }
-
-// Ends implements Fault.
-func (*Failover) Ends(Scene) (text string, turning bool) { return "failover ends", false }

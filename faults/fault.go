@@ -32,8 +32,9 @@ type Fault interface {
 	// Begins returns the sentence of a story for the begin of the fault, without the
 	// subject. It is "" if another event has the sentence, or if the fault hit nothing.
 	Begins(s Scene) string
-	// Ends returns the sentence for the end of the fault. Turning reports whether the end is a
-	// turning point, which the story marks.
+	// Ends returns the sentence for the end of the fault, "" for an instant kind or if another
+	// event has the sentence. Turning reports whether the end is a turning point, which the story
+	// marks.
 	Ends(s Scene) (text string, turning bool)
 
 	// names returns the fields that name a worker or a server: one for a target, two

@@ -38,6 +38,3 @@ func (f *LeaderChange) Apply(on any, d time.Duration) error {
 func (*LeaderChange) Begins(s Scene) string {
 	return fmt.Sprintf("has no leader for %s", s.Length)
 }
-
-// Ends implements Fault. The promotion of the new leader has the sentence.
-func (*LeaderChange) Ends(Scene) (text string, turning bool) { return "", false }

@@ -37,5 +37,8 @@ func (l *OnLink) check(_ Spec, workers, nodes []string) error {
 	return nil
 }
 
+// Ends implements Fault for an instant kind.
+func (*OnLink) Ends(Scene) (text string, turning bool) { return "", false }
+
 // label names the link in a story.
 func (l *OnLink) label(s Scene) string { return s.Plain(l.From+" -> "+l.To, 50) }

@@ -13,7 +13,7 @@ func TestLinkFaultsNeedTwoEndsAndTheirParameter(t *testing.T) {
 	link := OnLink{From: "worker-1", To: "lock"}
 	wantInvalid(t, []invalid{
 		{"reset", instant(&Reset{link}), "", ""},
-		{"reset with a length", moment(&Reset{link}), "for", "a reset takes none"},
+		{"reset with a length", moment(&Reset{link}), "for", "a reset has no length"},
 		{"reset of nothing", instant(&Reset{OnLink: OnLink{From: "worker-1"}}), "to", "missing"},
 		{"latency", moment(&Latency{link, draw.Fixed(time.Second)}), "", ""},
 		{"no latency", moment(&Latency{OnLink: link}), "add", "missing"},

@@ -14,7 +14,7 @@ func (*OnMessage) words() []string                      { return nil }
 func (*OnMessage) check(Spec, []string, []string) error { return nil }
 
 // Ends implements Fault.
-func (*OnMessage) Ends(Scene) (text string, turns bool) { return "", false }
+func (*OnMessage) Ends(Scene) (text string, turning bool) { return "", false }
 
 func (*OnMessage) describe(info *Info) { info.Point, info.Hits = MessagePoint, HitsMessage }
 
@@ -33,8 +33,8 @@ type OnRequest struct{ OnMessage }
 
 func (*OnRequest) describe(info *Info) { info.Point, info.Hits = RequestPoint, HitsMessage }
 
-// checkPoint returns an error if the kind is tied to messages and none that it can
-// catch is sent at the point.
+// checkPoint returns an error if the kind catches messages and no such message is sent
+// at the point.
 func (info Info) checkPoint(point string) error {
 	operation, event, _ := strings.Cut(point, ".")
 	switch {
@@ -43,8 +43,8 @@ func (info Info) checkPoint(point string) error {
 	case operation != "" && event == "sent", operation != "" && event == "replied" && info.Point == MessagePoint:
 		return nil
 	case info.Point == RequestPoint:
-		return fmt.Errorf("at %q no request begins its way: a %s needs a point such as acquire.sent", point, info.Kind)
+		return fmt.Errorf("no request is sent at %q: a %s needs a point such as acquire.sent", point, info.Kind)
 	}
-	return fmt.Errorf("at %q no message begins its way: a %s needs a point such as acquire.sent or acquire.replied",
+	return fmt.Errorf("no message is sent at %q: a %s needs a point such as acquire.sent or acquire.replied",
 		point, info.Kind)
 }

@@ -17,11 +17,11 @@ func TestHoldAndDropCatchOneMessage(t *testing.T) {
 		wantInvalid(t, []invalid{
 			{"request", message("acquire.sent"), "", ""},
 			{"reply", message("release.replied"), "", ""},
-			{"effect", message("acquire.applied"), "when.point", "no message begins its way"},
-			{"step of a worker", message("acquired"), "when.point", "no message begins its way"},
-			{"no operation", message(".sent"), "when.point", "no message begins its way"},
-			{"reply of no operation", message(".replied"), "when.point", "no message begins its way"},
-			{"every", repeated, "every", "takes none"},
+			{"effect", message("acquire.applied"), "when.point", "no message is sent"},
+			{"step of a worker", message("acquired"), "when.point", "no message is sent"},
+			{"no operation", message(".sent"), "when.point", "no message is sent"},
+			{"reply of no operation", message(".replied"), "when.point", "no message is sent"},
+			{"every", repeated, "every", "cannot be repeated"},
 			{"moment", moment(f), "when", "catches one message"},
 		})
 

@@ -1,8 +1,6 @@
 package faults
 
-import (
-	"slices"
-)
+import "slices"
 
 // OnNode is a fault of a worker or a server.
 type OnNode struct {
@@ -36,6 +34,9 @@ func (w *OnWorker) read(r *reader)      { w.Target = r.word("worker") }
 func (w *OnWorker) check(s Spec, workers, _ []string) error {
 	return checkTarget(s, w.Target, "worker", workers)
 }
+
+// Ends implements Fault for an instant kind, and for one whose end changes nothing at once.
+func (*OnWorker) Ends(Scene) (text string, turning bool) { return "", false }
 
 func checkTarget(s Spec, target, what string, known []string) error {
 	switch {

@@ -28,6 +28,9 @@ func (s *OnServer) check(_ Spec, _, nodes []string) error {
 	return nil
 }
 
+// Ends implements Fault for an instant kind, and for one whose end another event tells.
+func (*OnServer) Ends(Scene) (text string, turning bool) { return "", false }
+
 // checkKey refuses a pattern with a space, because a line of a plan is split at spaces.
 func checkKey(pattern string) error {
 	if strings.ContainsFunc(pattern, unicode.IsSpace) {

@@ -16,7 +16,7 @@ func TestServerFaultsNeedAServerAndTheirParameter(t *testing.T) {
 		{"overload of a worker", moment(&Overload{OnServer: OnServer{Target: "worker-1"}, Service: draw.Fixed(time.Second)}), "target", `no server is called "worker-1"`},
 		{"overload by nothing", moment(&Overload{OnServer: OnServer{Target: "lock"}}), "service", "missing"},
 		{"failover", instant(&Failover{}), "", ""},
-		{"failover with a length", moment(&Failover{}), "for", "a failover takes none"},
+		{"failover with a length", moment(&Failover{}), "for", "a failover has no length"},
 		{"delete", instant(&Delete{Key: "resource-*"}), "", ""},
 		{"delete of two words", instant(&Delete{Key: "a b"}), "key", `"a b" has a space in it`},
 		{"evict", instant(&Evict{}), "", ""},

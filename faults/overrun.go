@@ -47,6 +47,3 @@ func (f *Overrun) Apply(on any, d time.Duration) error {
 func (f *Overrun) Begins(s Scene) string {
 	return fmt.Sprintf("begins sections whose work takes %s longer, for %s", s.Short(f.By), s.Length)
 }
-
-// Ends implements Fault.
-func (*Overrun) Ends(Scene) (text string, turning bool) { return "", false }

@@ -48,10 +48,10 @@ func (f *Partition) check(s Spec, workers, nodes []string) error {
 	if err := f.OnLink.check(s, workers, nodes); err != nil {
 		return err
 	}
-	if f.Mode != "" && !known(f.Mode) {
-		return unknownWord("mode", f.Mode.Noun(), f.Mode)
+	if f.Mode == "" {
+		return nil
 	}
-	return nil
+	return checkParam("mode", f.Mode)
 }
 
 func (f *Partition) words() []string { return append(f.OnLink.words(), string(f.Mode)) }
@@ -59,9 +59,7 @@ func (f *Partition) words() []string { return append(f.OnLink.words(), string(f.
 func (f *Partition) read(r *reader) {
 	f.OnLink.read(r)
 	f.Mode = Mode(r.word("mode"))
-	if !known(f.Mode) {
-		r.fail("unknown mode %q of a partition, known are %v", f.Mode, f.Mode.Words())
-	}
+	r.known(f.Mode)
 }
 
 // Apply implements Fault.

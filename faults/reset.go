@@ -19,6 +19,3 @@ func (f *Reset) Apply(on any, _ time.Duration) error {
 
 // Begins implements Fault.
 func (f *Reset) Begins(s Scene) string { return "resets the connections of " + f.label(s) }
-
-// Ends implements Fault.
-func (*Reset) Ends(Scene) (text string, turning bool) { return "reset ends", false }

@@ -2,7 +2,6 @@ package faults
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -176,9 +175,9 @@ func (r *reader) dist(param string) draw.Dist {
 	return d
 }
 
-// known fails unless its parameter knows the word.
-func (r *reader) known(word Word, what string) {
-	if !slices.Contains(word.Words(), fmt.Sprint(word)) {
-		r.fail("unknown %s %q, known are %v", what, word, word.Words())
+// known fails unless the word is one of the possible words of its type.
+func (r *reader) known(word Word) {
+	if err := checkWord(word); err != nil {
+		r.fail("%w", err)
 	}
 }

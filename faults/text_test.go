@@ -156,9 +156,9 @@ func TestParsePlanNamesTheLineAndTheError(t *testing.T) {
 		{"spec 0", "at 5s pause a for 1s #0", `"#0" is not a number from #1`},
 		{"more", "at 5s pause a for 1s #1 #2", `nothing is expected after the step, but there is "#2"`},
 		{"arrow", "at 5s partition a to lock hold for 1s #1", `"to" is where "->" should be`},
-		{"mode", "at 5s partition a -> lock for 1s #1", `unknown mode "for" of a partition, known are [hold drop reset]`},
+		{"mode", "at 5s partition a -> lock for 1s #1", `unknown mode "for", known are [hold drop reset]`},
 		{"message at a moment", "at 5s hold for 1s #1", "a hold is tied to a message, not to a moment"},
-		{"answer that is no request", "when a acquire.replied 1 duplicate for 1s #1", `at "acquire.replied" no request begins its way: ` +
+		{"answer that is no request", "when a acquire.replied 1 duplicate for 1s #1", `no request is sent at "acquire.replied": ` +
 			"a duplicate needs a point such as acquire.sent"},
 		{"error without text", "when a acquire.sent 1 error #1", "the line ends where the text of the error should be"},
 		{"instant with a length", "at 5s failover lock for 1s #1", `"for" is not a number from #1`},
@@ -175,7 +175,7 @@ func TestParsePlanNamesTheLineAndTheError(t *testing.T) {
 		{"part of a distribution", "at 5s overload lock service lognormal median 1s for 1s #1", `"for" is where "p99" should be`},
 		{"wrong distribution", "at 5s overload lock service uniform min 2s max 1s for 1s #1", "max: 1s is not longer than min, 2s"},
 		{"latency of nothing", "at 5s latency a -> lock add 0s for 1s #1", "add: must be longer than 0s"},
-		{"no message", "when a acquired 1 drop for 1s #1", `at "acquired" no message begins its way: ` +
+		{"no message", "when a acquired 1 drop for 1s #1", `no message is sent at "acquired": ` +
 			"a drop needs a point such as acquire.sent or acquire.replied"},
 	}
 	for _, test := range tests {

@@ -33,9 +33,9 @@ func (s Spec) Validate(workers, nodes []string, duration time.Duration) error {
 	info := s.Fault.Info()
 	switch {
 	case s.Every != nil && info.Point != AnyPoint:
-		return &ParamError{"every", fmt.Sprintf("a %s takes none", info.Kind)}
+		return &ParamError{"every", fmt.Sprintf("a %s cannot be repeated", info.Kind)}
 	case !s.For.IsZero() && info.Instant:
-		return &ParamError{"for", fmt.Sprintf("a %s takes none", info.Kind)}
+		return &ParamError{"for", fmt.Sprintf("a %s has no length", info.Kind)}
 	}
 	if err := s.validateMoment(info, duration); err != nil {
 		return err
@@ -153,22 +153,20 @@ func unknownName(param, what, name string) error {
 	return &ParamError{param, fmt.Sprintf("no %s is called %q", what, name)}
 }
 
-// unknownWord returns the error for a word that a parameter does not know.
-func unknownWord[W interface {
-	~string
-	Word
-}](param, what string, word W,
-) error {
-	return &ParamError{param, fmt.Sprintf("unknown %s %q, known are %v", what, word, word.Words())}
+// checkWord returns an error unless the word is one of the possible words of its type.
+func checkWord(word Word) error {
+	if slices.Contains(word.Words(), fmt.Sprint(word)) {
+		return nil
+	}
+	return fmt.Errorf("unknown %s %q, known are %v", word.Noun(), word, word.Words())
 }
 
-// known reports whether a parameter knows the word.
-func known[W interface {
-	~string
-	Word
-}](word W,
-) bool {
-	return slices.Contains(word.Words(), string(word))
+// checkParam is checkWord for the word of a parameter. Its error is a *ParamError.
+func checkParam(param string, word Word) error {
+	if err := checkWord(word); err != nil {
+		return &ParamError{param, err.Error()}
+	}
+	return nil
 }
 
 // asStrings converts typed words to strings.

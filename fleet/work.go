@@ -113,7 +113,7 @@ func (w *worker) say(format string, args ...any) {
 	fmt.Fprintf(w.log, format+"\n", args...)
 }
 
-// answer tells who asks what the worker does, and refuses a campaign of another build.
+// answer answers a question about what the worker does, and refuses a campaign of another build.
 func (w *worker) answer(m *nats.Msg) {
 	var q question
 	if json.Unmarshal(m.Data, &q) == nil && q.Build != "" {
@@ -127,11 +127,11 @@ func (w *worker) answer(m *nats.Msg) {
 	w.mu.Unlock()
 	data, err := json.Marshal(s)
 	if err == nil {
-		_ = m.Respond(data) // who asks asks again
+		_ = m.Respond(data) // after an error the caller asks again
 	}
 }
 
-// refuse says once for each other build that the worker takes none of its campaigns.
+// refuse logs that the worker takes no campaigns of another build, once for each build.
 func (w *worker) refuse(job, build string) {
 	w.mu.Lock()
 	said := build == w.program.Build || w.refuses[build]

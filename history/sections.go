@@ -118,7 +118,7 @@ func (h *History) Sections() ([]*Section, error) {
 // returns the errors that Sections returns, but accepts gaps in the sequence numbers.
 func SectionsOfLock(events []Event) ([]*Section, error) { return sectionsOf(events, math.MaxInt64) }
 
-// sectionsOf returns the sections of events, between whose numbers are steps of at most that many.
+// sectionsOf returns the sections of events whose sequence numbers rise by at most step from one to the next.
 func sectionsOf(events []Event, step int64) ([]*Section, error) {
 	f := newFolder(events)
 	last, at := int64(0), time.Duration(0)
@@ -185,32 +185,14 @@ func newFolder(events []Event) *folder {
 func (f *folder) add(e *Event) error {
 	switch e.Type {
 	case AcquireCalled:
-		id := sectionID{e.Worker, e.Section}
-		if f.byID[id] != nil {
-			return fmt.Errorf("%s calls its section %d twice", e.Worker, e.Section)
-		}
-		f.sectionRoom = append(f.sectionRoom, Section{Worker: e.Worker, N: e.Section, Key: e.Key, Unit: e.Unit, Again: e.Again, Shared: e.Mode == "shared", Call: e.Seq, CallAt: e.At})
-		s := &f.sectionRoom[len(f.sectionRoom)-1]
-		if e.Others != "" {
-			s.Others = strings.Split(e.Others, ",")
-		}
-		f.byID[id] = s
-		f.alive[e.Worker] = append(f.alive[e.Worker], s)
-		f.sections = append(f.sections, s)
-		return nil
+		return f.called(e)
 	case Granted:
 		f.granted(e)
 		return f.locks.add(e)
 	case Acquired, Told, ReleaseCalled, Released:
 		return f.addToSection(e)
 	case Crashed:
-		for _, s := range f.alive[e.Worker] {
-			if s.Return == 0 {
-				s.Crashed, s.Crash, s.CrashAt = true, e.Seq, e.At
-			}
-		}
-		delete(f.alive, e.Worker)
-		f.crashes[e.Worker] = e.Seq
+		f.crashed(e)
 		return nil
 	case Invoke:
 		return f.invoke(e)
@@ -224,6 +206,36 @@ func (f *folder) add(e *Event) error {
 		return nil
 	}
 	return &UnknownWordError{"type", string(e.Type), types()}
+}
+
+// called adds a section.
+func (f *folder) called(e *Event) error {
+	id := sectionID{e.Worker, e.Section}
+	if f.byID[id] != nil {
+		return fmt.Errorf("%s calls its section %d twice", e.Worker, e.Section)
+	}
+	f.sectionRoom = append(f.sectionRoom, Section{
+		Worker: e.Worker, N: e.Section, Key: e.Key, Unit: e.Unit, Again: e.Again, Shared: e.Mode == "shared", Call: e.Seq, CallAt: e.At,
+	})
+	s := &f.sectionRoom[len(f.sectionRoom)-1]
+	if e.Others != "" {
+		s.Others = strings.Split(e.Others, ",")
+	}
+	f.byID[id] = s
+	f.alive[e.Worker] = append(f.alive[e.Worker], s)
+	f.sections = append(f.sections, s)
+	return nil
+}
+
+// crashed ends the open sections of a worker.
+func (f *folder) crashed(e *Event) {
+	for _, s := range f.alive[e.Worker] {
+		if s.Return == 0 {
+			s.Crashed, s.Crash, s.CrashAt = true, e.Seq, e.At
+		}
+	}
+	delete(f.alive, e.Worker)
+	f.crashes[e.Worker] = e.Seq
 }
 
 // granted records a grant for the section that will be let in with it. It ignores a grant that was
@@ -397,7 +409,7 @@ func (f *folder) answer(e *Event) error {
 	case o.Applied != 0 && e.Type == OK && !o.Write() && e.Value != o.Value:
 		return fmt.Errorf("request %d read %q, but the resource answered %q", e.Request, e.Value, o.Value)
 	case o.Write() && e.Value != "" && e.Value != o.Value:
-		return fmt.Errorf("request %d is ok with value %q, and was invoked with %q", e.Request, e.Value, o.Value)
+		return fmt.Errorf("%s of request %d has the value %q, and it was invoked with %q", e.Type, e.Request, e.Value, o.Value)
 	}
 	if err := o.same(e); err != nil {
 		return err

@@ -212,7 +212,7 @@ func TestSectionsRefusesContradictions(t *testing.T) {
 		{"applied for another worker", after(invoke("write", 1), with(applied(1, true), func(e *history.Event) { e.Worker = "w2" })), `has the worker "w2", and it was invoked with "w1"`},
 		{"answered to another worker", after(invoke("write", 1), with(of(1, history.OK), func(e *history.Event) { e.Worker = "w2" })), `ok of request 1 has the worker "w2"`},
 		{"answered in another section", after(invoke("write", 1), with(of(1, history.OK), func(e *history.Event) { e.Section = 2 })), "ok of request 1 has section 2, and it was invoked in section 1"},
-		{"another write is ok", after(invoke("write", 1), with(of(1, history.OK), func(e *history.Event) { e.Value = "2" })), `request 1 is ok with value "2", and was invoked with "1"`},
+		{"another write is ok", after(invoke("write", 1), with(of(1, history.OK), func(e *history.Event) { e.Value = "2" })), `ok of request 1 has the value "2", and it was invoked with "1"`},
 		{"reads what the resource did not say", after(invoke("read", 1), applied(1, true), with(of(1, history.OK), func(e *history.Event) { e.Value = "2" })), `request 1 read "2", but the resource answered "1"`},
 		{"granted twice to one owner", []history.Event{at("n", history.Granted, "a"), at("n", history.Renewed, "a"), at("n", history.Granted, "a")}, "event 3: granted of k to a, which has it"},
 		{"renewed without a grant", []history.Event{at("n", history.Renewed, "a")}, "event 1: renewed of k, which no owner holds"},

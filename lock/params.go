@@ -75,9 +75,11 @@ type Retry struct {
 	AfterLast bool          `yaml:"after-last" doc:"whether the lock pauses once more after the last refused attempt"`
 }
 
+// longest bounds pauses that double.
+const longest = 24 * time.Hour
+
 // Pause draws the time between an attempt and the next. The first attempt is 1.
 func (r Retry) Pause(attempt int, random *rand.Rand) time.Duration {
-	const longest = 24 * time.Hour
 	delay := r.Delay
 	for i := 1; r.Doubling && i < attempt && delay < longest; i++ {
 		delay *= 2
@@ -91,9 +93,9 @@ func (r Retry) Pause(attempt int, random *rand.Rand) time.Duration {
 	return delay + time.Duration(random.Int64N(int64(r.Jitter)))
 }
 
-// Longest returns an upper bound of the pauses between the attempts of one acquire, and whether the attempts are limited.
+// Longest returns an upper bound of the total pause between the attempts of one acquire, and whether the attempts are
+// limited.
 func (r Retry) Longest() (total time.Duration, limited bool) {
-	const longest = 24 * time.Hour
 	delay := r.Delay
 	for n := 1; n < int(r.Attempts) && total < longest; n++ {
 		total += delay + r.Jitter

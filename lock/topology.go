@@ -26,7 +26,7 @@ func (t Topology) Validate() error {
 	case t.Nodes > 1 && t.Replicas > 0:
 		return fmt.Errorf("only a single server has a replica, not %d", t.Nodes)
 	case t.Nodes > 1 && t.Nodes%2 == 0:
-		return fmt.Errorf("%d servers stand no more failures than %d do: take an odd number", t.Nodes, t.Nodes-1)
+		return fmt.Errorf("%d servers tolerate no more failures than %d do: take an odd number", t.Nodes, t.Nodes-1)
 	}
 	return nil
 }

@@ -524,7 +524,7 @@ func TestErrorsOfAScenario(t *testing.T) {
 
 		{"fault that is a word", "- pause: {target: each worker, every: {dist: exponential, mean: 20s}, for: 2s}", "- pause", `11:5: faults[0] must be a map such as pause: {...}, not "pause"`},
 		{"unknown kind of fault", "- pause:", "- puase:", `11:5: unknown key "puase"; did you mean "pause"?`},
-		{"crash that keeps a worker's data", "- pause: {target: each worker, every: {dist: exponential, mean: 20s}, for: 2s}", "- {at: 1s, crash: {target: worker-1, for: 2s, data: kept}}", `11:55: faults[0].crash.data: a worker keeps none`},
+		{"crash that keeps a worker's data", "- pause: {target: each worker, every: {dist: exponential, mean: 20s}, for: 2s}", "- {at: 1s, crash: {target: worker-1, for: 2s, data: kept}}", `11:55: faults[0].crash.data: a worker keeps no data`},
 		{"failover that lasts", "- pause: {target: each worker, every: {dist: exponential, mean: 20s}, for: 2s}", "- {at: 1s, failover: {for: 2s}}", `11:25: unknown parameter of failover "for"; known are target, every`},
 		{"error that the servers do not have", "- pause: {target: each worker, every: {dist: exponential, mean: 20s}, for: 2s}", "- {at: 1s, answer-errors: {target: lock, with: THROTTLED, for: 2s}}", `11:50: faults[0].answer-errors.with: servers of redis do not answer with THROTTLED; they answer with READONLY, LOADING, OOM, MISCONF, CLUSTERDOWN`},
 		{"leader of servers that have none", "- pause: {target: each worker, every: {dist: exponential, mean: 20s}, for: 2s}", "- {at: 1s, leader-change: {}}", `11:14: faults[0].leader-change: servers of redis know no such fault`},
@@ -555,7 +555,7 @@ func TestErrorsOfAScenario(t *testing.T) {
 		{"no worker at the point", "worker: worker-1, point: lease-checked", "point: lease-checked", `13:12: faults[2].when.worker is missing`},
 		{"unknown worker at the point", "worker: worker-1, point", "worker: worker-0, point", `13:21: faults[2].when.worker: there is no worker-0; the last worker is worker-3`},
 		{"zeroth time", "nth: 2", "nth: 0", `14:55: faults[3].when.nth must be at least 1, and is 0`},
-		{"hold at a point that is no message", "point: write.sent", "point: acquired", `14:38: faults[3].when.point: at "acquired" no message begins its way: a hold needs a point such as acquire.sent or acquire.replied`},
+		{"hold at a point that is no message", "point: write.sent", "point: acquired", `14:38: faults[3].when.point: no message is sent at "acquired": a hold needs a point such as acquire.sent or acquire.replied`},
 
 		{"partition between two workers", "to: lock", "to: worker-2", `12:46: faults[1].partition.to: two workers have no link; one end must be lock or resource`},
 		{"partition between all workers", "from: worker-1, to: lock", "from: each worker, to: each worker", `12:49: faults[1].partition.to: two workers have no link; one end must be lock or resource`},

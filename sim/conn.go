@@ -254,8 +254,8 @@ func (c *Conn) Ended(ctx context.Context) error {
 	return c.err
 }
 
-// reset breaks the connection for both ends. Messages under way are lost.
-func (c *Conn) reset() {
+// Reset breaks the connection for both ends, as a peer that has lost its state does. Messages under way are lost.
+func (c *Conn) Reset() {
 	w := c.node.world
 	w.note(kindReset, c.process.name, c.node.name, c.session.ID)
 	c.kill()
@@ -280,9 +280,6 @@ func (c *Conn) kill() {
 	c.up.dead, c.down.dead = true, true
 	c.up.queue, c.down.queue = nil, nil
 }
-
-// Reset breaks the connection for both ends, as a peer that has lost its state does.
-func (c *Conn) Reset() { c.reset() }
 
 // brokenConn is the event that tells the client's tasks of a reset.
 type brokenConn struct {

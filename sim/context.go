@@ -129,7 +129,7 @@ func (w *World) contextOf(ctx context.Context) (*simContext, error) {
 	if c, ok := ctx.Value(simContextKey{}).(*simContext); ok && done == c.Done() {
 		return c, nil
 	}
-	w.fail(&MisuseError{ErrForeignContext, string(debug.Stack())})
+	w.Fail(&MisuseError{ErrForeignContext, string(debug.Stack())})
 	return nil, ErrForeignContext
 }
 

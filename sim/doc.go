@@ -14,19 +14,19 @@
 //   - [Process] runs on a node. It can be paused or crash (process.go), wakes with a lag
 //     (waking.go) and can exit (exit.go).
 //   - [Worker] belongs to a process and implements env.Env for the lock that it uses (worker.go). A
-//     task of it can be stalled, and a crashed worker restarted (suspend.go).
+//     crashed worker can be restarted, and one of its tasks stalled (suspend.go).
 //   - A task is a coroutine that parks until an event wakes it (task.go, coroutine.go).
 //   - Contexts and semaphores work in virtual time (context.go, sem.go).
-//   - [Conn] carries requests over a link (network.go, conn.go), and a [Server] answers them. The
-//     effect of a request and its reply are two events. A server can crash (serverdown.go) and take
-//     time for a request (service.go).
-//   - Kernels end connections that they cannot reach (keepalive.go). A link can be cut (network.go), or delay and lose messages (impair.go). A single message can
-//     be held, dropped, duplicated, reordered or answered with an error, at the point where it is
-//     sent (messagefault.go).
-//   - Faults are tied to points, named steps of a worker (points.go). A server can push a message
-//     (push.go) or wait until a link is open (whenopen.go), send a message to another server (between.go) and set a timer on
-//     its monotonic clock (monotimer.go). An [Outsider] is code that runs in goroutines of its own (outsider.go). foreign.go finds goroutines that are
-//     not tasks.
+//   - [Conn] carries requests to a [Server] (conn.go). The effect of a request and its reply are two
+//     events. A server can push a message to a client (push.go), take time for a request
+//     (service.go), crash (serverdown.go), send a message to another server (between.go), wait until
+//     a link is open (whenopen.go) and set a timer on its monotonic clock (monotimer.go).
+//   - A link can be cut (network.go), or delay and lose messages (impair.go). Kernels end connections
+//     that they cannot reach (keepalive.go). A single message can be held, dropped, duplicated,
+//     reordered or answered with an error, at the point where it is sent (messagefault.go).
+//   - Faults are tied to points, named steps of a worker (points.go).
+//   - An [Outsider] is code that runs in goroutines of its own (outsider.go). foreign.go finds other
+//     goroutines that are not tasks.
 //   - Every event enters the trace, whose checksum identifies the run (trace.go, stamp.go).
 //
 // # Time

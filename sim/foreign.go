@@ -63,7 +63,7 @@ func (w *World) foreign() bool {
 // failIfMisused fails the run if there was a foreign call.
 func (w *World) failIfMisused() {
 	if call := w.outside.called.Load(); call != nil {
-		w.fail(call)
+		w.Fail(call)
 	}
 }
 

@@ -40,9 +40,9 @@ const (
 // now. Impairments that overlap add up. It returns an error if the link or the impairment is
 // invalid.
 func (w *World) Impair(from, to string, i Impairment, d time.Duration) error {
-	a, b := w.nodes[from], w.nodes[to]
-	if a == nil || b == nil {
-		return fmt.Errorf("no link from %q to %q", from, to)
+	l, err := w.linkCalled(from, to)
+	if err != nil {
+		return err
 	}
 	if err := i.Extra.Validate(); err != nil {
 		return fmt.Errorf("latency to add from %q to %q: %w", from, to, err)
@@ -50,7 +50,6 @@ func (w *World) Impair(from, to string, i Impairment, d time.Duration) error {
 	if i.LossPPM < 0 || i.LossPPM > million {
 		return fmt.Errorf("a loss of %d parts per million from %q to %q is not between 0 and %d", i.LossPPM, from, to, million)
 	}
-	l := w.link(a, b)
 	w.note(kindImpair, l.name(), i.Extra.String(), i.LossPPM)
 	t := l.inTrouble()
 	t.impaired++

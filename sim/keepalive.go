@@ -116,9 +116,8 @@ func (c *Conn) refuse() {
 	switch {
 	case c.err != nil:
 	case back.open():
-		c.reset()
+		c.Reset()
 	default:
-		t := back.inTrouble()
-		t.broken = append(t.broken, c)
+		back.resetLater(c)
 	}
 }

@@ -70,11 +70,11 @@ func (w *World) leaving() (*message, error) {
 	return nil, errNoRequest
 }
 
-// DuplicateMessage lets the request that leaves at this point arrive twice, as if a proxy had sent it
-// again; a server that TCP protects from that drops the second copy (see Call.DropCopy). The second copy arrives that long after the first one is due, whatever
-// happens to the first one, and even if the connection has ended by then. It is lost only if the
-// server is down or the link drops messages. It is served like any other request, passes no points,
-// and its reply is dropped.
+// DuplicateMessage makes the request that leaves at this point arrive twice, as if a proxy had sent it
+// again. A server that TCP protects from that drops the second copy (see Call.DropCopy). The second
+// copy arrives the given time after the first one is due, whatever happens to the first one, and even
+// if the connection has ended by then. It is lost only if the server is down or the link drops
+// messages. It is served like any other request, passes no points, and its reply is dropped.
 func (w *World) DuplicateMessage(after time.Duration) error {
 	m, err := w.leaving()
 	if err != nil {

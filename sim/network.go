@@ -13,9 +13,8 @@ type Cut int
 
 // The ways in which a link can be cut.
 const (
-	CutNone Cut = iota
 	// CutHold keeps messages and delivers them in order when the link heals.
-	CutHold
+	CutHold Cut = iota + 1
 	// CutDrop loses messages. A connection cannot skip a lost message, so nothing gets through on
 	// it any more. Both ends learn of that when the link heals.
 	CutDrop
@@ -49,6 +48,15 @@ type trouble struct {
 // a link to each of its many clients, and a client has links to few servers.
 type links struct {
 	to, from link // the node that was added earlier, or the same node
+}
+
+// linkCalled returns the link from one node to another, by their names.
+func (w *World) linkCalled(from, to string) (*link, error) {
+	a, b := w.nodes[from], w.nodes[to]
+	if a == nil || b == nil {
+		return nil, fmt.Errorf("no link from %q to %q", from, to)
+	}
+	return w.link(a, b), nil
 }
 
 func (w *World) link(from, to *Node) *link {
@@ -123,15 +131,15 @@ func (w *World) Slowest() time.Duration { return time.Duration(w.slowest) }
 // SetLatency sets the latency of the link from one node to another, in this direction. It returns
 // an error if the link or the latency is invalid.
 func (w *World) SetLatency(from, to string, latency draw.Dist) error {
-	a, b := w.nodes[from], w.nodes[to]
-	if a == nil || b == nil {
-		return fmt.Errorf("no link from %q to %q", from, to)
+	l, err := w.linkCalled(from, to)
+	if err != nil {
+		return err
 	}
 	if err := latency.Validate(); err != nil {
 		return fmt.Errorf("latency from %q to %q: %w", from, to, err)
 	}
 	sampler := latency.Sampler()
-	w.link(a, b).dist = &sampler
+	l.dist = &sampler
 	return nil
 }
 
@@ -139,21 +147,20 @@ func (w *World) SetLatency(from, to string, latency draw.Dist) error {
 // messages when they arrive, including those in flight when it begins. Cuts that overlap add up; if
 // some hold and some drop, the link drops.
 func (w *World) CutLink(from, to string, how Cut, d time.Duration) error {
-	a, b := w.nodes[from], w.nodes[to]
-	if a == nil || b == nil {
-		return fmt.Errorf("no link from %q to %q", from, to)
+	l, err := w.linkCalled(from, to)
+	if err != nil {
+		return err
 	}
-	l := w.link(a, b)
 	w.note(kindCut, l.name(), "", int64(how))
 	if how == CutDrop {
 		l.drops++
 	} else {
 		l.holds++
 	}
-	checkReach(a, b)
+	checkReach(l.from, l.to)
 	w.At(w.Time()+d, func() {
 		l.heal(how)
-		checkReach(a, b)
+		checkReach(l.from, l.to)
 		l.runWaiting()
 	})
 	return nil
@@ -180,12 +187,41 @@ func (l *link) heal(how Cut) {
 	}
 }
 
+// resetLater resets a connection when the link is no longer cut.
+func (l *link) resetLater(c *Conn) {
+	t := l.inTrouble()
+	t.broken = append(t.broken, c)
+}
+
 // resetBroken resets the connections that lost a message on the link.
 func (l *link) resetBroken() {
 	broken := l.inTrouble().broken
 	l.trouble.broken = nil
 	for _, c := range broken {
-		c.reset()
+		c.Reset()
+	}
+}
+
+// Reset breaks, for both ends, every connection of the processes on one node to another node. It
+// returns an error if one of the nodes does not exist.
+func (w *World) Reset(from, to string) error {
+	l, err := w.linkCalled(from, to)
+	if err != nil {
+		return err
+	}
+	for _, p := range l.from.processes {
+		p.ResetConns(to)
+	}
+	return nil
+}
+
+// ResetConns breaks the connections of the process to a node for both ends, as a load balancer or a
+// restarted peer does.
+func (p *Process) ResetConns(node string) {
+	for _, c := range slices.Clone(p.conns) {
+		if c.node.name == node {
+			c.Reset()
+		}
 	}
 }
 
@@ -244,13 +280,12 @@ func (m *message) fire() {
 		w.note(kindLost, p.link.name(), m.op(), m.number())
 		if !m.copied {
 			p.dead = true
-			t := p.link.inTrouble()
-			t.broken = append(t.broken, p.conn)
+			p.link.resetLater(p.conn)
 		}
 	case m.loseIn > 0:
 		w.note(kindLost, p.link.name(), m.op(), m.number())
 		p.dead = true
-		w.At(time.Duration(w.now+m.loseIn), p.conn.reset)
+		w.At(time.Duration(w.now+m.loseIn), p.conn.Reset)
 	case len(p.queue) > 0:
 		p.queue = append(p.queue, m) // behind a message that is held
 	case p.link.holds > 0:

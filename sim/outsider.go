@@ -54,7 +54,7 @@ func (w *World) BoundLookAhead(d time.Duration) {
 }
 
 // goOutside lets the outsiders go on to the time of the next event. If one of them asks for something
-// before, it moves the world to that time, takes up what is asked for, and reports true.
+// before that, goOutside moves the world to the time of the request, executes it, and reports true.
 //
 // An outsider may be ahead of the world, since nothing reaches it in between: a reply is an event of the
 // queue, and anything else that can reach it is one of its own process. There are three exceptions. While a call
@@ -115,7 +115,7 @@ func (o *outsider) runs() bool {
 }
 
 // wake lets an outsider go on after a stop. Each of its late timers is drawn to a processor of the process, as a late deadline of
-// the world's tasks is, and fires after the lag of this processor. No timer is late that comes due when a processor is awake.
+// the world's tasks is, and fires after the lag of this processor. A timer that comes due while a processor is awake is not late.
 func (o *outsider) wake() {
 	k, mono := &o.process.waking, &o.process.node.mono
 	processors := k.processors()
@@ -128,8 +128,8 @@ func (o *outsider) wake() {
 	})
 }
 
-// timerSlack is how late the world may learn of a timer of an outsider, as timers on a machine are late. So an
-// outsider need not move for each step of the world's tasks.
+// timerSlack is how late the world may learn of a timer of an outsider. Timers on a machine are late too. Because of it
+// an outsider does not move for each step of the world's tasks.
 const timerSlack = 50 * time.Microsecond
 
 // move lets an outsider go on to a true time. If only events of its process can reach it, it goes on to the
@@ -149,8 +149,8 @@ func (w *World) move(o *outsider, to int64) {
 	}
 }
 
-// knowsItsNext reports whether the queue has the next event that can reach the process. It has not if a call
-// waits at a server for something, or if a message is held or lost: then any event may lead to an answer.
+// knowsItsNext reports whether the queue has the next event that can reach the process. It does not have it if a call
+// waits at a server for something, or if a message is held or lost. Any event may then lead to an answer.
 func (p *Process) knowsItsNext() bool {
 	for _, c := range p.conns {
 		if c.inbox.reader != nil {
@@ -165,7 +165,7 @@ func (p *Process) knowsItsNext() bool {
 	return true
 }
 
-// takeUp moves the world to a time and executes what outsiders have asked for until then.
+// takeUp moves the world to a time and executes what the outsiders have asked for by then.
 func (w *World) takeUp(at int64) {
 	if at > w.now {
 		w.advance(at)
@@ -202,8 +202,8 @@ func (w *World) farthest() int64 {
 	return first
 }
 
-// look notes for each outsider the true time of the first event that can reach its process. Once is enough until
-// the queue changes.
+// look sets the horizon of each outsider: the true time of the first event that can reach its process. The horizons hold
+// until the queue changes.
 func (w *World) look() {
 	if w.looked {
 		return
@@ -226,7 +226,7 @@ func (w *World) look() {
 	}
 }
 
-// reached returns the process that an event can reach, or that it can reach every one; nil and false for none.
+// reached returns the process that an event can reach, nil if it can reach none. Every reports that it can reach all.
 func reached(what firer) (p *Process, every bool) {
 	switch what := what.(type) {
 	case *taskTimer:

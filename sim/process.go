@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"fmt"
 	"slices"
 	"time"
 )
@@ -55,9 +54,6 @@ func (p *Process) Pause(d time.Duration) {
 	w.At(w.Time()+d, p.resume)
 }
 
-// Paused reports whether the process is stopped.
-func (p *Process) Paused() bool { return p.stops > 0 }
-
 // stop begins a stop of the process.
 func (p *Process) stop() {
 	if p.stops == 0 {
@@ -96,5 +92,3 @@ func (p *Process) Crash() {
 
 // Crashed reports whether the process has ended.
 func (p *Process) Crashed() bool { return p.crashed }
-
-func (p *Process) String() string { return fmt.Sprintf("process %s on %s", p.name, p.node.name) }

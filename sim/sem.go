@@ -37,10 +37,7 @@ func (s *sem) Acquire(ctx context.Context) error {
 
 // TryAcquire implements env.Sem.
 func (s *sem) TryAcquire() bool {
-	if s.world.foreign() {
-		return false
-	}
-	if s.permits == 0 {
+	if s.world.foreign() || s.permits == 0 {
 		return false
 	}
 	s.permits--

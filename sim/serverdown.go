@@ -41,10 +41,9 @@ func (c *Conn) serverCrashed() {
 	c.serverClosed(ErrReset)
 	back := c.down.link
 	if back.open() {
-		c.reset()
+		c.Reset()
 		return
 	}
 	c.kill()
-	t := back.inTrouble()
-	t.broken = append(t.broken, c)
+	back.resetLater(c)
 }

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"fmt"
 	"slices"
 	"time"
 )
@@ -102,38 +101,4 @@ func (k *Worker) Stall(name string, d time.Duration, caught func()) {
 			return t.name == name
 		})
 	})
-}
-
-// Restart starts the program of a crashed worker again, in a new process on the same node. The
-// worker keeps its name and the visits of its points, and gets new random numbers.
-func (k *Worker) Restart() *Worker {
-	p := k.process.node.Process(k.process.name)
-	p.onExit = k.process.onExit
-	p.waking.count = k.process.waking.count
-	life := p.Worker(k.name)
-	life.hooks, life.restarts = k.hooks, k.restarts+1
-	return life
-}
-
-// Reset breaks, for both ends, every connection of the processes on one node to another node. It
-// returns an error if one of the nodes does not exist.
-func (w *World) Reset(from, to string) error {
-	a, b := w.nodes[from], w.nodes[to]
-	if a == nil || b == nil {
-		return fmt.Errorf("no link from %q to %q", from, to)
-	}
-	for _, p := range a.processes {
-		p.ResetConns(to)
-	}
-	return nil
-}
-
-// ResetConns breaks the connections of the process to a node for both ends, as a load balancer or a
-// restarted peer does.
-func (p *Process) ResetConns(node string) {
-	for _, c := range slices.Clone(p.conns) {
-		if c.node.name == node {
-			c.reset()
-		}
-	}
 }

@@ -128,7 +128,7 @@ func (s *stack) loop() {
 func (t *task) perform() (body func()) {
 	defer func() {
 		if v := recover(); v != nil {
-			t.world.fail(&PanicError{Worker: t.worker.name, Task: t.name, Value: v, Stack: string(debug.Stack())})
+			t.world.Fail(&PanicError{Worker: t.worker.name, Task: t.name, Value: v, Stack: string(debug.Stack())})
 		}
 	}()
 	if first := t.first; first != nil {

@@ -39,6 +39,17 @@ func (p *Process) Worker(name string) *Worker {
 	return k
 }
 
+// Restart starts the program of a crashed worker again, in a new process on the same node. The
+// worker keeps its name and the visits of its points, and gets new random numbers.
+func (k *Worker) Restart() *Worker {
+	p := k.process.node.Process(k.process.name)
+	p.onExit = k.process.onExit
+	p.waking.count = k.process.waking.count
+	life := p.Worker(k.name)
+	life.hooks, life.restarts = k.hooks, k.restarts+1
+	return life
+}
+
 // Name returns the name that the worker was added with.
 func (k *Worker) Name() string { return k.name }
 
@@ -113,9 +124,9 @@ func (k *Worker) Go(name string, f func()) env.Sem {
 	return w.spawn(k, name, f).done
 }
 
-// Start starts a task with a body that prepare returns. Both run one after the other, without an event between
-// them, but on two stacks: what prepare needs of its stack is not kept while the body waits. A stack never
-// gets smaller than its deepest call for long, and a large world has 100,000 of them.
+// Start starts a task that calls prepare and then the body that prepare returns, without an event in between. The
+// body has a stack of its own: the one that prepare has made grow is not kept while the body waits, since a large world
+// has 100,000 waiting tasks.
 func (k *Worker) Start(name string, prepare func() (body func())) {
 	w := k.process.node.world
 	if w.foreign() || w.closed {
@@ -124,8 +135,7 @@ func (k *Worker) Start(name string, prepare func() (body func())) {
 	w.spawn(k, name, nil).first = prepare
 }
 
-// Go starts a task of the current worker: what a client library does in the background for its
-// caller.
+// Go starts a task of the current worker. Client libraries use it for their background tasks.
 func (w *World) Go(name string, f func()) {
 	if t := w.current; t != nil {
 		t.worker.Go(name, f)

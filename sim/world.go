@@ -74,7 +74,7 @@ func (e *PanicError) Unwrap() error {
 type World struct {
 	cfg     Config
 	source  draw.Source
-	epoch   time.Time    // see the function
+	epoch   time.Time    // what every wall clock shows at the start, before its offset
 	slowest int64        // latency so far, without faults
 	latency draw.Sampler // of Config
 	now     int64
@@ -219,8 +219,7 @@ func (w *World) advance(at int64) {
 	}
 }
 
-// idleUntil reports whether nothing else can happen until the current task's timer fires at that
-// time.
+// idleUntil reports whether nothing else can happen before the true time at, when the timer of the current task fires.
 func (w *World) idleUntil(at int64) bool {
 	limit := int64(w.cfg.Limit)
 	return !w.stopped && w.err == nil && !w.catchingUp && w.ready.empty() && len(w.outsiders) == 0 &&
@@ -242,7 +241,7 @@ func (w *World) runReady() {
 // countInstant fails a run that no longer advances in time.
 func (w *World) countInstant() {
 	if w.atInstant++; w.atInstant > maxAtOneInstant {
-		w.fail(fmt.Errorf("%w (%v)", ErrNoProgress, w.Time()))
+		w.Fail(fmt.Errorf("%w (%v)", ErrNoProgress, w.Time()))
 	}
 	if w.cfg.Beat != nil && w.atInstant%beatEach == 0 { // 100,000 workers begin at one instant
 		w.cfg.Beat.Add(1)
@@ -296,12 +295,8 @@ func (w *World) Close() {
 	}
 }
 
-// Fail ends the run with err, which Run returns; the first error counts. It is for requests that
-// the simulation cannot handle.
-func (w *World) Fail(err error) { w.fail(err) }
-
-// fail ends the run with err; the first error counts.
-func (w *World) fail(err error) {
+// Fail ends the run with err, which Run returns. Only the first error counts.
+func (w *World) Fail(err error) {
 	if w.err == nil {
 		w.err = err
 	}

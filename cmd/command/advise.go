@@ -77,7 +77,7 @@ are an error. The same inputs give the same answer.
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", "text", "what to print: "+strings.Join(adviseFormats(), ", "))
 	JobsFlag(cmd, &f.jobs, "runs")
-	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
+	quietFlag(cmd, &f.quiet)
 	completeFlag(cmd, "format", cobra.FixedCompletions(adviseFormats(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }

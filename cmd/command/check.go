@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +20,7 @@ import (
 	"lockquake/history"
 	"lockquake/internal/strictyaml"
 	"lockquake/reports/story"
+	"lockquake/scenarios/results"
 	"lockquake/scenarios/workload"
 	"lockquake/sim/resource"
 )
@@ -73,14 +73,13 @@ Exit codes: 0 valid, 1 invalid, 2 unknown, 64 usage error, or a file that is bro
 	flags.StringVar(&f.keyed, "keyed", "", "whether the values of a Jepsen history are pairs, [key value]: true or false (default: decided by its operations)")
 	flags.Lookup("keyed").NoOptDefVal = "true"
 	flags.StringSliceVar(&f.checks, "check", nil, "only these checks, for a history of lockquake (default: all that apply)")
-	flags.StringVar(&f.format, "format", "table", "what to print: table or json")
+	formatFlag(cmd, &f.format)
 	var models []cobra.Completion
 	for _, m := range stored.Models() {
 		models = append(models, cobra.CompletionWithDesc(m.Name, m.Doc))
 	}
 	completeFlag(cmd, "model", cobra.FixedCompletions(models, cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(cmd, "check", completeChecks)
-	completeFlag(cmd, "format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -266,7 +265,7 @@ func (f *checkFlags) judgeOurs(j *judged, data []byte) error {
 	if err != nil {
 		return refused(j.File, err)
 	}
-	results, err := checker.Run(h, f.checks)
+	found, err := checker.Run(h, f.checks)
 	if err != nil {
 		return err
 	}
@@ -290,19 +289,19 @@ func (f *checkFlags) judgeOurs(j *judged, data []byte) error {
 		}
 	}
 	j.Processes = len(workers)
-	f.sum(j, h, results)
+	f.sum(j, h, found)
 	return nil
 }
 
 // sum sets the verdict from the results of the checks. The evidence is that of the most serious
 // check with this verdict, which the story of the run tells too.
-func (f *checkFlags) sum(j *judged, h *history.History, results []checker.Result) {
+func (f *checkFlags) sum(j *judged, h *history.History, found []checker.Result) {
 	byName := map[string]*checker.Result{}
 	names := map[checker.Verdict][]string{} // of the checks that decide
 	verdict := checker.Valid
 	idle := "" // a check of --check that has nothing to judge
-	for i := range results {
-		r := &results[i]
+	for i := range found {
+		r := &found[i]
 		if !r.Applies {
 			if len(f.checks) == 0 {
 				continue
@@ -341,12 +340,6 @@ func (f *checkFlags) sum(j *judged, h *history.History, results []checker.Result
 }
 
 func ofEvent(e *history.Event) evidence {
-	who := e.Worker
-	for _, other := range []string{e.Node, e.Target, "-"} {
-		if who == "" {
-			who = other
-		}
-	}
 	parts := []string{string(e.Type)}
 	add := func(set bool, format string, args ...any) {
 		if set {
@@ -362,16 +355,13 @@ func ofEvent(e *history.Event) evidence {
 	add(e.Owner != "", "of %s", e.Owner)
 	add(e.Kind != "", "%s", e.Kind)
 	add(e.Err != "", "(%s)", e.Err)
-	return evidence{Line: int(e.Seq) + 1, Who: who, What: strings.Join(parts, " "), At: e.At.Round(time.Microsecond).String()}
+	return evidence{Line: int(e.Seq) + 1, Who: cmp.Or(e.Worker, e.Node, e.Target, "-"), What: strings.Join(parts, " "), At: e.At.Round(time.Microsecond).String()}
 }
 
 // print writes the result in the format of --format.
 func (j *judged) print(w io.Writer, format string) error {
 	if format == "json" {
-		e := json.NewEncoder(w)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		return e.Encode(j)
+		return results.WriteJSON(w, j)
 	}
 	as := j.Run
 	if j.Model != "" {

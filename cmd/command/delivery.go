@@ -28,27 +28,17 @@ type delivery struct {
 	part     string // of the seeds, as in 3/16; "" for all
 }
 
-// formats lists the values of --format.
-func formats() []string { return []string{"table", "json"} }
-
 func (d *delivery) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&d.out, "out", "lockquake-report", "directory to write the report to")
+	outFlag(cmd, &d.out, "lockquake-report", "directory to write the report to")
 	flags.BoolVar(&d.noReport, "no-report", false, "write no report directory")
 	flags.BoolVar(&d.metrics, "metrics", false, "also print the metrics of each lock: acquired, refused, timed out, failed, waits and holds")
-	flags.StringVar(&d.format, "format", "table", "what to print: table or json")
-	completeFlag(cmd, "format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
-	completeFlag(cmd, "out", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return nil, cobra.ShellCompDirectiveFilterDirs
-	})
+	formatFlag(cmd, &d.format)
 }
 
 // usable returns an error for a wrong flag.
 func (d *delivery) usable() error {
-	if err := oneOf("format", d.format, formats()); err != nil {
-		return err
-	}
-	return nil
+	return oneOf("format", d.format, formats())
 }
 
 // writable returns an error if a report cannot be written to dir. It is called before the

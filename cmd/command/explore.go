@@ -74,6 +74,9 @@ fault of lockquake or of the lock under test itself, 130 interrupted.`,
 		},
 	}
 	f.declare(cmd.Flags())
+	p.strategiesFlag(cmd, &f.strategies)
+	formatFlag(cmd, &f.format)
+	quietFlag(cmd, &f.quiet)
 	JobsFlag(cmd, &f.jobs, "runs")
 	setFlag(cmd, &f.sets)
 	cmd.Flags().StringVar(&f.pauses, "pauses", "", "let a pause last as long as the longest in this file (default: as long as other faults): "+pauseFiles)
@@ -82,8 +85,6 @@ fault of lockquake or of the lock under test itself, 130 interrupted.`,
 		names = append(names, cobra.CompletionWithDesc(k.Name, k.Doc))
 	}
 	completeFlag(cmd, "kinds", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
-	completeFlag(cmd, "strategy", p.completeStrategies)
-	completeFlag(cmd, "format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
 	for _, name := range []string{"faults", "workers", "sections", "for", "seed", "placement"} {
 		completeFlag(cmd, name, cobra.NoFileCompletions)
 	}
@@ -91,7 +92,6 @@ fault of lockquake or of the lock under test itself, 130 interrupted.`,
 }
 
 func (f *exploreFlags) declare(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&f.strategies, "strategy", nil, "only these strategies, labels or libraries such as redsync (default: all of the scenario)")
 	flags.StringSliceVar(&f.search.Kinds, "kinds", nil, "kinds of faults to place (default: those with a star)")
 	flags.IntVar(&f.search.Faults, "faults", 1, "faults in one run, 1 or 2")
 	flags.IntVar(&f.search.Workers, "workers", 0, "workers (default: those of the scenario, 2 at most)")
@@ -100,9 +100,7 @@ func (f *exploreFlags) declare(flags *pflag.FlagSet) {
 	flags.Uint64Var(&f.search.Seed, "seed", 1, "seed of all runs")
 	flags.StringArrayVar(&f.placement, "placement", nil, "try this fault only, and tell what happened; twice for two faults")
 	flags.StringVar(&f.write, "write", "", "write a placement as a scenario to this file")
-	flags.StringVar(&f.format, "format", "table", "what to print: table or json")
 	flags.BoolVar(&f.fail, "fail-on-violation", false, "exit with 1 if a placement corrupts something or breaks fencing, or if there was none to try")
-	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 }
 
 // placedKinds lists the kinds of faults, a line each.

@@ -76,8 +76,7 @@ nearest strategy.`,
 			return p.list(cmd.OutOrStdout(), args, names, format)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "table", "what to print: table or json")
-	completeFlag(cmd, "format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
+	formatFlag(cmd, &format)
 	return cmd
 }
 

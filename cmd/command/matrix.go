@@ -91,19 +91,16 @@ exit code does not depend on the results: it is 0, or 64, 70 and 130 as for the 
 	flags.BoolVar(&f.flawed, "flawed", false, "also run the strategies with a known flaw")
 	flags.BoolVar(&f.advice, "advice", false, "compare published advice with the results")
 	flags.StringVar(&f.seeds, "seeds", "", fmt.Sprintf("seeds of each cell, as in 1-200, and no others (default: 1-%d, and more if the faults rarely hit)", matrix.DefaultSeeds))
-	flags.StringVar(&f.out, "out", "lockquake-matrix", "directory to write the report to")
+	outFlag(cmd, &f.out, "lockquake-matrix", "directory to write the report to")
 	flags.BoolVar(&f.noReport, "no-report", false, "write no report directory")
 	flags.StringVar(&f.format, "format", "table", "what to print: "+strings.Join(matrixFormats(), ", "))
 	JobsFlag(cmd, &f.jobs, "runs")
-	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
+	quietFlag(cmd, &f.quiet)
 	completeFlag(cmd, "seeds", cobra.NoFileCompletions)
 	completeFlag(cmd, "need", cobra.FixedCompletions(matrix.NeedNames(), cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(cmd, "strategy", p.completeStrategies)
 	completeFlag(cmd, "on", cobra.FixedCompletions(familyNames(), cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(cmd, "format", cobra.FixedCompletions(matrixFormats(), cobra.ShellCompDirectiveNoFileComp))
-	completeFlag(cmd, "out", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return nil, cobra.ShellCompDirectiveFilterDirs
-	})
 	return cmd
 }
 

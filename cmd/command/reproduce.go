@@ -49,11 +49,10 @@ always tells the story.`,
 		},
 	}
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the runs")
-	cmd.Flags().StringSliceVar(&f.strategies, "strategy", nil, "only these strategies, labels or libraries such as redsync (default: all of the scenario)")
+	p.strategiesFlag(cmd, &f.strategies)
 	setFlag(cmd, &f.sets)
 	pausesFlag(cmd, &f.pauses)
 	completeFlag(cmd, "seed", cobra.NoFileCompletions)
-	completeFlag(cmd, "strategy", p.completeStrategies)
 	return cmd
 }
 
@@ -188,15 +187,9 @@ func (p program) replay(text, traceFile string, stdout, stderr io.Writer) (err e
 	if err != nil {
 		return err
 	}
-	s, err := p.load(token.Scenario)
-	if err == nil {
-		s, err = s.With(token.Overrides)
-	}
+	s, err := p.loadToken(token)
 	if err != nil {
-		return flagged("the token:", err)
-	}
-	if s.Hash != token.Hash {
-		return usagef("%s is not the scenario that the token names: its hash is %s, the token's is %s", token.Scenario, s.Hash, token.Hash)
+		return err
 	}
 	if token.Version != results.Version {
 		fmt.Fprintf(stderr, "lockquake: the token was made by version %s, this is %s: the run may differ\n", token.Version, results.Version)

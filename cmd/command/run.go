@@ -92,20 +92,19 @@ docs/ci.md has the variables). If the platform sets no number of parts, write au
 	flags := cmd.Flags()
 	flags.StringVar(&f.seeds, "seeds", "", "seeds to run, as in 1-1000 or 17 (default: 1 to the scenario's seeds)")
 	flags.StringVar(&f.until, "until", "", "stop a strategy once the half width of its interval is at most this, as in 0.5%; tested after every 100 seeds")
-	flags.StringSliceVar(&f.strategies, "strategy", nil, "only these strategies, labels or libraries such as redsync (default: all of the scenario)")
+	p.strategiesFlag(cmd, &f.strategies)
 	setFlag(cmd, &f.sets)
 	pausesFlag(cmd, &f.pauses)
 	f.flags(cmd)
 	flags.BoolVar(&f.resume, "resume", false, "continue with the runs in OUT.runs or OUT/runs.log")
 	flags.StringVar(&f.part, "shard", "", "run one part of the seeds, as in 3/16, for merge; auto: the part comes from the environment of the platform")
 	JobsFlag(cmd, &f.jobs, "runs")
-	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
+	quietFlag(cmd, &f.quiet)
 	for _, e := range p.extensions {
 		f.executors = append(f.executors, e.RunFlags(p.described, flags))
 	}
 	completeFlag(cmd, "seeds", cobra.NoFileCompletions)
 	completeFlag(cmd, "until", cobra.NoFileCompletions)
-	completeFlag(cmd, "strategy", p.completeStrategies)
 	completeFlag(cmd, "shard", cobra.NoFileCompletions)
 	return cmd
 }

@@ -59,6 +59,22 @@ func (p program) loadWith(arg string, sets []string) (*scenarios.Scenario, error
 	return s, err
 }
 
+// loadToken loads the scenario of a token, with what was set for its run. It returns a usage error if the scenario
+// has changed since.
+func (p program) loadToken(token results.Token) (*scenarios.Scenario, error) {
+	s, err := p.load(token.Scenario)
+	if err == nil {
+		s, err = s.With(token.Overrides)
+	}
+	if err != nil {
+		return nil, flagged("the token:", err)
+	}
+	if s.Hash != token.Hash {
+		return nil, usagef("%s is not the scenario that the token names: its hash is %s, the token's is %s", token.Scenario, s.Hash, token.Hash)
+	}
+	return s, nil
+}
+
 // flagged turns a SettingError into a usage error that names the flag.
 func flagged(flag string, err error) error {
 	if setting, ok := errors.AsType[*scenarios.SettingError](err); ok {

@@ -61,7 +61,7 @@ fail; 70 a fault of lockquake or of the lock under test itself; 130 interrupted.
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of the run (default: the first that fails)")
 	flags.StringVar(&f.check, "check", "", "check that the smaller run must violate (default: the most serious one)")
 	flags.StringVar(&f.out, "out", "shrunk.yaml", "file to write the small scenario to")
-	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
+	quietFlag(cmd, &f.quiet)
 	completeFlag(cmd, "strategy", p.completeStrategies)
 	completeFlag(cmd, "seed", cobra.NoFileCompletions)
 	completeFlag(cmd, "check", p.completeChecksOf)
@@ -124,15 +124,9 @@ func (f *shrinkFlags) find(ctx context.Context, arg string) (*scenarios.Scenario
 		if f.strategy != "" || f.seed != 0 || len(f.sets) > 0 || f.pauses != "" {
 			return nil, usagef("a token names its strategy, its seed and what was set; leave --strategy, --seed, --set and --pauses out")
 		}
-		s, err := f.program.load(token.Scenario)
-		if err == nil {
-			s, err = s.With(token.Overrides)
-		}
+		s, err := f.program.loadToken(token)
 		if err != nil {
-			return nil, flagged("the token:", err)
-		}
-		if s.Hash != token.Hash {
-			return nil, usagef("%s is not the scenario that the token names: its hash is %s, the token's is %s", token.Scenario, s.Hash, token.Hash)
+			return nil, err
 		}
 		f.strategy, f.seed = token.Label, token.Seed
 		return s, f.checkOf(s)

@@ -85,19 +85,14 @@ does not depend on the results: it is 0, or 64, 70 and 130 as for the other comm
 func (f *runFlags) searchFlags(cmd *cobra.Command, seeds, out, directory string) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.seeds, "seeds", "", seeds)
-	flags.StringSliceVar(&f.strategies, "strategy", nil, "only these strategies, labels or libraries such as redsync (default: all of the scenario)")
-	flags.StringVar(&f.out, "out", out, directory)
+	f.program.strategiesFlag(cmd, &f.strategies)
+	outFlag(cmd, &f.out, out, directory)
 	flags.BoolVar(&f.noReport, "no-report", false, "write no directory")
-	flags.StringVar(&f.format, "format", "table", "what to print: table or json")
+	formatFlag(cmd, &f.format)
 	JobsFlag(cmd, &f.jobs, "runs")
-	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
+	quietFlag(cmd, &f.quiet)
 	completeFlag(cmd, "seeds", cobra.NoFileCompletions)
 	completeFlag(cmd, "check", f.program.completeChecksOf)
-	completeFlag(cmd, "strategy", f.program.completeStrategies)
-	completeFlag(cmd, "format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
-	completeFlag(cmd, "out", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return nil, cobra.ShellCompDirectiveFilterDirs
-	})
 }
 
 // completeChecksOf offers the checks of the scenario on the command line.

@@ -3,7 +3,6 @@ package command
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -43,8 +42,7 @@ record it in a worktree or a submodule of git, where .git is a file, or with go 
 			return versionOf(info, len(p.own) > 0).print(cmd.OutOrStdout(), format)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "table", "what to print: table or json")
-	completeFlag(cmd, "format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
+	formatFlag(cmd, &format)
 	return cmd
 }
 
@@ -106,10 +104,7 @@ func versionOf(info *debug.BuildInfo, hasOwn bool) version {
 
 func (v version) print(w io.Writer, format string) error {
 	if format == "json" {
-		e := json.NewEncoder(w)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		return e.Encode(v)
+		return results.WriteJSON(w, v)
 	}
 	fmt.Fprintf(w, "%s %s (%s; %s)\n", plainName, v.Version, v.source, v.Go)
 	if v.Program != nil {

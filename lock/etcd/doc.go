@@ -12,7 +12,8 @@
 //   - [Family] lists the presets (presets.go): each is the same lock with some parts changed (parts.go).
 //     Those without a known bug claim that checks hold (claims.go).
 //   - [Client] sends the requests of a lock (port.go). The requests of etcd's API are in
-//     request.go, its responses in response.go, and its errors in errors.go. text.go describes a request in one line.
+//     request.go, its responses in response.go, and its errors in errors.go. text.go describes a
+//     request in one line.
 //
 // There are two implementations of Client. Package official uses the official client,
 // go.etcd.io/etcd/client/v3. That client cannot run in a task of a simulation: its gRPC connections use

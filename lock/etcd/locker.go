@@ -24,14 +24,14 @@ type locker struct {
 	rechecks bool
 }
 
-// mode says what the key of an owner is called, and for which keys it waits.
+// mode has the name of an owner's key, and the keys that the owner waits for.
 type mode struct {
 	name    string // the beginning of the last part of the key
-	behind  string // it waits for the keys before its own that begin so
-	permits int    // it waits until there are fewer of them than that
+	behind  string // the beginning of the keys that it waits for, if they are before its own
+	permits int    // it waits until fewer such keys are before its own
 }
 
-// The modes. A shared owner waits for those before it that write, and a writer for all.
+// The modes. A reader waits for the writers before it, and a writer for all owners before it.
 func exclusive() mode      { return mode{permits: 1} }
 func writing() mode        { return mode{name: writeKey, permits: 1} }
 func reading() mode        { return mode{name: SharedKey, behind: writeKey, permits: 1} }
@@ -97,8 +97,8 @@ func (l *locker) Acquire(ctx context.Context, key string) (lock.Lease, error) {
 // errSession is the error of a waiter whose lease ended in the queue.
 var errSession = errors.New("the session has ended")
 
-// failed returns the error of an acquire. Gone says that the key is not in the queue, and never will be:
-// then the outcome is known.
+// failed returns the error of an acquire. Gone means that the key is not in the queue and never will be, so the outcome
+// is known.
 func (l *locker) failed(ctx context.Context, key string, err error, gone bool) error {
 	switch {
 	case gone && ctx.Err() != nil:
@@ -150,5 +150,5 @@ func (l *locker) limit(s *session) (context.Context, context.CancelFunc) {
 	return l.env.WithTimeout(s.ctx, l.params.LockTimeout)
 }
 
-// between is the pause after an error of a waiter.
-const between = 100 * time.Millisecond
+// retryPause is the pause of a waiter after an error.
+const retryPause = 100 * time.Millisecond

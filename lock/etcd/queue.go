@@ -26,7 +26,7 @@ func (l *locker) wait(g *grant) error {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case err != nil:
-			if err := l.env.Sleep(ctx, between); err != nil && g.ctx.Err() != nil {
+			if err := l.env.Sleep(ctx, retryPause); err != nil && g.ctx.Err() != nil {
 				return err
 			}
 		}
@@ -82,7 +82,7 @@ func (l *locker) recheck(g *grant) error {
 		case !temporary(err):
 			return err
 		}
-		if err := l.env.Sleep(g.ctx, between); err != nil {
+		if err := l.env.Sleep(g.ctx, retryPause); err != nil {
 			return err
 		}
 	}

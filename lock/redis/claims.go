@@ -2,12 +2,9 @@ package redis
 
 import "lockquake/lock"
 
-// crashes lists the faults under which every lock with a lease prevents corruption.
-func crashes() []lock.Class { return []lock.Class{lock.ClassCrash, lock.ClassUnknown} }
-
 // plain returns the claims of a lock without fencing tokens. Also is a claim in words.
 func plain(also string) lock.Claims {
-	return lock.Claims{Corruption: crashes(), Service: lock.Served(), Also: also}
+	return lock.Claims{Corruption: []lock.Class{lock.ClassCrash, lock.ClassUnknown}, Service: lock.Served(), Also: also}
 }
 
 // telling returns the claims of a lock that tells its holder of a loss.

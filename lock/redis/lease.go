@@ -67,13 +67,20 @@ func (r *lease) Release(ctx context.Context) error {
 		}
 	}
 	held, err := r.requestRelease(ctx)
+	err = releaseError(r.key, held || r.locker.release.ignoresLoss, err)
+	if err == nil && r.flag.Load() {
+		return fmt.Errorf("release %s: %w: a renewal had failed", r.key, lock.ErrLost)
+	}
+	return err
+}
+
+// releaseError returns the error of a release. Held reports whether the server still had the grant, if err is nil.
+func releaseError(key string, held bool, err error) error {
 	switch {
 	case err != nil:
-		return fmt.Errorf("release %s: %w: %w", r.key, lock.ErrUnknown, err)
-	case !held && !r.locker.release.ignoresLoss:
-		return fmt.Errorf("release %s: %w: the server had given it up before", r.key, lock.ErrLost)
-	case r.flag.Load():
-		return fmt.Errorf("release %s: %w: a renewal had failed", r.key, lock.ErrLost)
+		return fmt.Errorf("release %s: %w: %w", key, lock.ErrUnknown, err)
+	case !held:
+		return fmt.Errorf("release %s: %w: the server had given it up before", key, lock.ErrLost)
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func parts() []lock.Part {
 }
 
 // newSingle makes a strategy that takes the key of one server.
-func newSingle(d lock.Deps) lock.Strategy { return newLocker(d, nil, nil).strategy() }
+func newSingle(d lock.Deps) lock.Strategy { return newLocker(d, nil, nil).recipe() }
 
 // newQuorum makes a strategy that takes the key of a quorum of independent servers. It
 // has the same parts as with one server, but waiters always poll and there is no reaper.
@@ -66,7 +66,7 @@ func newQuorum(d lock.Deps) lock.Strategy {
 	if len(nodes) == 0 {
 		nodes = []goredis.Cmdable{port.Client}
 	}
-	return newLocker(d, nodes, nil).strategy()
+	return newLocker(d, nodes, nil).recipe()
 }
 
 // newLocker makes a locker, and looks up its parts. Nodes is nil for one server. F is nil for a lock
@@ -94,9 +94,7 @@ func newLocker(d lock.Deps, nodes []goredis.Cmdable, f *form) *locker {
 	return l
 }
 
-// strategy adds the parts that decide about the work around the lock.
-func (l *locker) strategy() lock.Strategy { return l.recipe() }
-
+// recipe adds the parts that decide about the work around the lock.
 func (l *locker) recipe() lock.Recipe {
 	return lock.Recipe{Locker: l, Refused: lock.Refusals().In(l.params), End: l.release.end}
 }

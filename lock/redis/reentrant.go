@@ -94,13 +94,7 @@ func (r *reentry) Release(ctx context.Context) error {
 	}
 	outer.inside--
 	held, err := r.locker.ask(env.WithOp(ctx, "release"), nil, r.locker.release.free(r.locker, r.lease))
-	switch {
-	case err != nil:
-		return fmt.Errorf("release %s: %w: %w", r.key, lock.ErrUnknown, err)
-	case !held:
-		return fmt.Errorf("release %s: %w: the server had given it up before", r.key, lock.ErrLost)
-	}
-	return nil
+	return releaseError(r.key, held, err)
 }
 
 // reentrantHolders reads the holder of a re-entrant lock.

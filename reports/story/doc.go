@@ -12,8 +12,8 @@
 //	*    0.012  worker-1  writes 1                                 worker-1 worker-2  -
 //	!    0.015  worker-2  writes 1 over worker-1's 1: update lost  worker-1 worker-2  -
 //
-// The steps, a file each: story.go chooses the check and shortens the story, scope.go the
-// part of the run, teller.go walks the history and keeps the state, evidence.go marks the
-// evidence, primaries.go names the node of a replicated service, write.go prints. The words
+// Each step has a file. story.go chooses the check and shortens the story. scope.go chooses the
+// part of the run. teller.go walks the history and keeps the state. evidence.go marks the
+// evidence. primaries.go names the node of a replicated service. write.go prints. The words
 // for an event depend on its kind: sections.go, ops.go, servers.go and faults.go.
 package story

@@ -88,7 +88,8 @@ func (t *teller) tellFault(e *history.Event) {
 }
 
 // hitBy returns the actor of the line about a fault, and its event with the worker and the
-// section that it hits. The event with which the fault began is given. A story leaves out faults in sections that are not in its scope.
+// section that it hits. Begin is the event with which the fault began. A story leaves out
+// faults in sections that are not in its scope.
 func (t *teller) hitBy(f faultEvent, begin *history.Event) (actor string, of history.Event) {
 	of = *f.Event
 	target := f.target()

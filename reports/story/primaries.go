@@ -7,7 +7,7 @@ import (
 	"lockquake/history"
 )
 
-// Primaries tells which node of a replicated service served at a time. The servers of such a service record their events
+// Primaries knows which node of a replicated service served at a time. The servers of such a service record their events
 // under one name, whichever node is the primary or the leader; the event promoted names the new one. The zero value is that
 // of servers that record their events under their own names.
 type Primaries struct {
@@ -48,8 +48,8 @@ func (p Primaries) Before(e *history.Event) string {
 	return p.node(e, func(promoted *history.Event) bool { return promoted.Seq < e.Seq })
 }
 
-// At returns the node that served at the time of an event. A failover at the same time counts: the new primary tells what
-// it lacks or keeps before it is promoted.
+// At returns the node that served at the time of an event, after a failover at the same time: the events in which the new
+// primary says what it lacks or keeps come before its promotion.
 func (p Primaries) At(e *history.Event) string {
 	return p.node(e, func(promoted *history.Event) bool { return promoted.At <= e.At })
 }
@@ -81,8 +81,8 @@ func (p Primaries) Within(from, to time.Duration) []string {
 	return nodes
 }
 
-// Hit returns the server that a fault hit, which began with the given event: if its target is "lock", the primary. A fault
-// of "lock" of a service with a leader hits all of its members; then Hit returns "lock".
+// Hit returns the server that a fault hit, given its target and the event with which it began. If the target is "lock", that
+// is the primary. In a service with a leader, a fault of "lock" hits all members, and Hit returns "lock".
 func (p Primaries) Hit(target string, begin *history.Event) string {
 	if target != LockServer || !p.Known() || p.haveLeader() {
 		return target

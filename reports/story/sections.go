@@ -73,8 +73,7 @@ func (t *teller) entry(e *history.Event, s *history.Section) string {
 	return text
 }
 
-// ending describes the end of a section, as far as the lines of the server do not. It
-// returns "" if they are enough.
+// ending describes the end of a section, "" if the lines of the server already do.
 func (t *teller) ending(e *history.Event, s *history.Section) (string, weight) {
 	verb := "ends: "
 	if !s.Entered() {

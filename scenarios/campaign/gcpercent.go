@@ -7,10 +7,11 @@ import (
 	"lockquake/scenarios"
 )
 
-// GCPercent returns a good GOGC for a program that executes the campaign. Whole says that the program keeps the whole histories of
-// its runs. A small run allocates much and keeps little. While a large run lasts, it keeps 15 KB for each worker and its history; a
-// run that is judged lock by lock keeps the history of one lock at a time. The percentage is from 25 to 400: the largest one with
-// which the runs that are executed at the same time take less than 1.7 GB. With 5,000 workers, 400 takes a fifth less time than 25.
+// GCPercent returns a good GOGC for a program that executes the campaign: the largest percentage from 25 to 400 with which the
+// runs that are executed at the same time take less than 1.7 GB. With 5,000 workers, 400 takes a fifth less time than 25.
+//
+// Whole means that the program keeps the whole histories of its runs. A small run allocates much and keeps little. A large run
+// keeps 15 KB for each worker, and its history; if it is judged lock by lock, it keeps the history of one lock at a time.
 func GCPercent(s *scenarios.Scenario, r Request, whole bool) int {
 	const (
 		least, most = 25, 400

@@ -121,8 +121,8 @@ func openJournal(path string, s *scenarios.Scenario, look func(*Journal) error) 
 // journalFile opens a file that no other campaign writes.
 func journalFile(path string) (*os.File, error) {
 	for {
-		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-			return nil, &JournalError{path, 0, "it is not a file that could be a journal"}
+		if err := journalCouldBe(path); err != nil {
+			return nil, err
 		}
 		file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 		if err != nil {
@@ -135,7 +135,7 @@ func journalFile(path string) (*os.File, error) {
 		if err != nil {
 			return nil, errors.Join(err, file.Close())
 		}
-		// Its last owner may have removed it in between.
+		// Its last owner may have removed it before the lock was taken.
 		if now, err := os.Stat(path); err == nil && os.SameFile(mine, now) {
 			return file, nil
 		}
@@ -143,6 +143,14 @@ func journalFile(path string) (*os.File, error) {
 			return nil, err
 		}
 	}
+}
+
+// journalCouldBe returns a [*JournalError] if there is something other than a regular file, such as a directory or a device.
+func journalCouldBe(path string) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return &JournalError{path, 0, "it is not a file that could be a journal"}
+	}
+	return nil
 }
 
 // journalFault adds the journal to an error, unless the error names it already.
@@ -156,8 +164,8 @@ func journalFault(err error) error {
 // ReadJournal reads a journal, which may be compressed by gzip, and does not change it. It returns
 // a [*JournalError] if the journal is damaged.
 func ReadJournal(path string) (*Journal, error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, &JournalError{path, 0, "it is not a file that could be a journal"}
+	if err := journalCouldBe(path); err != nil {
+		return nil, err
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -225,7 +233,7 @@ func (j *Journal) load() error {
 		if !sound {
 			if _, err := r.Peek(1); errors.Is(err, io.EOF) && (j.lines > 0 || journalBegins(line)) {
 				j.forgetSummed()
-				return nil // the program was killed as it wrote this
+				return nil // the program was killed while it wrote this line
 			}
 			if j.lines == 0 {
 				return j.wrong(1, "this is not a journal of lockquake, or its beginning is damaged")
@@ -322,7 +330,7 @@ func (j *Journal) total() int {
 	return j.count
 }
 
-// Close closes the journal. It removes the file if another journal has all its runs, or if it has none.
+// Close closes the journal. It removes the file if it has no runs of its own: all are imported from other journals.
 func (j *Journal) Close() error {
 	if j.writes && j.Runs() == j.imported {
 		return j.Remove()

@@ -15,7 +15,7 @@ func journalLock(file *os.File) error {
 }
 
 // journalReplace renames a fresh file to path, in place of an old one that this process has locked, and
-// returns it, locked as well. At no moment another process finds a file there that it can lock.
+// returns it, locked as well. Another process never finds a file at path that it can lock.
 func journalReplace(old, fresh *os.File, path string) (*os.File, error) {
 	info, err := old.Stat()
 	if err == nil {

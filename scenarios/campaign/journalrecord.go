@@ -19,10 +19,10 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// A line of a journal is the CRC-32C of what follows the blank, in 8 hexadecimal
-// digits, a blank, and a JSON object: where the journal begins, which campaign was
-// begun, one run, or the sums of runs. Sums replace those of an earlier line, and
-// the runs that they have.
+// A line of a journal is a CRC-32C in 8 hexadecimal digits, a blank, and the JSON
+// object that the checksum covers. The object is the header of the journal, a
+// campaign that was begun, one run, or the sums of runs. Sums replace the sums of
+// earlier lines, and the runs that they include.
 
 // journalFormat is the version of the format.
 const journalFormat = 2
@@ -256,7 +256,7 @@ func (j *Journal) summary(s *scenarios.Scenario, label string, seed uint64) (*su
 	place, found := j.runs[label][seed]
 	j.mu.Unlock()
 	if !found {
-		return nil, nil //nolint:nilnil // not to be there is no error, and nothing is the summary
+		return nil, nil //nolint:nilnil // nil: the journal does not have the run
 	}
 	line, err := place.read()
 	if err != nil {

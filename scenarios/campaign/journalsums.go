@@ -18,7 +18,8 @@ import (
 const mostRanges = 5
 
 // continues returns a [*JournalError] if the sums of the journal have runs that a campaign does not
-// have, which cannot be taken out of them. The campaign does the seeds, and keeps sums if it is summed.
+// have, since a run cannot be taken out of sums. The campaign runs the given seeds, and keeps only sums if
+// it is summed.
 func (j *Journal) continues(asked journalAsked, seeds results.SeedRange, summed bool) error {
 	if j == nil || j.sums == nil {
 		return nil
@@ -54,7 +55,7 @@ func (j *Journal) continues(asked journalAsked, seeds results.SeedRange, summed 
 // sumsOf returns the sums of the journal; nil if there are none, or no journal.
 func (j *Journal) sumsOf(s *scenarios.Scenario) (*sums, error) {
 	if j == nil || j.sums == nil {
-		return nil, nil //nolint:nilnil // not to be there is no error
+		return nil, nil //nolint:nilnil // nil: the journal has no sums
 	}
 	if text := j.sums.of(s); text != "" {
 		return nil, j.wrong(0, "%s", text)
@@ -116,7 +117,7 @@ func (j *Journal) settleSums(all *sums) error {
 	for _, place := range j.all() {
 		needed += int64(place.length)
 	}
-	const little = 1 << 16 // bytes that are not worth it
+	const little = 1 << 16 // bytes, for which the file is not replaced
 	if j.end < 2*needed+little {
 		return j.write(journalRecord{Sums: all})
 	}

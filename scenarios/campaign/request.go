@@ -93,7 +93,7 @@ const mostSeeds = 10_000_000
 // choose fills in the range of seeds, and returns the whole range of which it is a part.
 func (r *Request) choose(s *scenarios.Scenario) (whole results.SeedRange, err error) {
 	if r.Until < 0 || r.Until >= 0.5 {
-		return whole, fmt.Errorf("until %v: it is more than 0 and less than 0.5", r.Until)
+		return whole, fmt.Errorf("until must be more than 0 and less than 0.5, and is %v", r.Until)
 	}
 	if r.Seeds == (results.SeedRange{}) {
 		r.Seeds = results.SeedRange{First: 1, Last: uint64(s.Seeds)}
@@ -127,7 +127,7 @@ func (r *Request) cut() error {
 	case r.Part < 1 || r.Part > r.Parts:
 		return fmt.Errorf("%w: %d of %d", ErrShard, r.Part, r.Parts)
 	case r.Until > 0:
-		return fmt.Errorf("%w: when to stop depends on all runs, and a shard has a part of them", ErrShard)
+		return fmt.Errorf("%w: until depends on all runs, and a shard has only a part of them", ErrShard)
 	case seeds < n:
 		return fmt.Errorf("%w: %d seeds are not enough for %d parts", ErrShard, seeds, n)
 	}
@@ -144,9 +144,9 @@ func (r *Request) cut() error {
 func (r *Request) cutPiece() error {
 	switch {
 	case r.Part != 0 || r.Parts != 0:
-		return fmt.Errorf("%w: a piece is no shard", ErrShard)
+		return fmt.Errorf("%w: a piece and a part are set, only one of them can be", ErrShard)
 	case r.Until > 0:
-		return fmt.Errorf("%w: when to stop depends on all runs, and a piece has a part of them", ErrShard)
+		return fmt.Errorf("%w: until depends on all runs, and a piece has only a part of them", ErrShard)
 	case r.Piece.First > r.Piece.Last || r.Piece.First < r.Seeds.First || r.Piece.Last > r.Seeds.Last:
 		return fmt.Errorf("%w: seeds %d to %d are not a part of %d to %d", ErrShard, r.Piece.First, r.Piece.Last, r.Seeds.First, r.Seeds.Last)
 	}
@@ -163,8 +163,8 @@ func (r *Request) asked(whole results.SeedRange, uses []scenarios.Strategy) jour
 	return asked
 }
 
-// ask records in the journal which campaign begins. It returns a [*JournalError] if the journal has sums
-// with other runs than those of the campaign, from which nothing can be taken away.
+// ask records in the journal which campaign begins. It returns a [*JournalError] if the sums of the journal
+// include runs that the campaign does not have.
 func (r *Request) ask(s *scenarios.Scenario, whole results.SeedRange, uses []scenarios.Strategy, summed bool) error {
 	asked := r.asked(whole, uses)
 	if err := r.Journal.continues(asked, r.Seeds, summed); err != nil {

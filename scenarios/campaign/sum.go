@@ -102,7 +102,7 @@ func (c *campaign) sumStrategy(i int) results.StrategyStats {
 		counts := c.sumCheck(u, k)
 		if first := c.failures[i][check]; first != nil {
 			counts.FirstSeed, counts.Replay = first.seed, s.Token(st.Label, first.seed, first.checksum)
-			if first.trial != nil { // else another is kept, or the campaign was stopped before it was run again
+			if first.trial != nil { // otherwise the run of another use is kept, or the campaign was stopped before it ran again
 				st.Failures = append(st.Failures, results.Failure{Check: check, Seed: first.seed, Trial: first.trial})
 			}
 		}
@@ -114,19 +114,21 @@ func (c *campaign) sumStrategy(i int) results.StrategyStats {
 	if st.Expects != nil {
 		st.Bounds = st.Expects.Judge(&st.Metrics)
 	}
-	// The failures that decide come first, the most serious one at the top.
-	order := checker.Serious(c.scenario.Checks)
-	slices.SortStableFunc(st.Failures, func(a, b results.Failure) int {
-		rank := func(check string) int {
-			if c.scenario.Decides(st.Label, check) {
-				return slices.Index(order, check)
-			}
-			return len(order) + slices.Index(order, check)
-		}
-		return cmp.Compare(rank(a.Check), rank(b.Check))
-	})
+	c.sortFailures(&st)
 	st.Expected = c.expectation(st)
 	return st
+}
+
+// sortFailures puts the failures that decide first, the most serious one at the top.
+func (c *campaign) sortFailures(st *results.StrategyStats) {
+	order := checker.Serious(c.scenario.Checks)
+	rank := func(f results.Failure) int {
+		if c.scenario.Decides(st.Label, f.Check) {
+			return slices.Index(order, f.Check)
+		}
+		return len(order) + slices.Index(order, f.Check)
+	}
+	slices.SortStableFunc(st.Failures, func(a, b results.Failure) int { return cmp.Compare(rank(a), rank(b)) })
 }
 
 // tokens returns why the fencing tokens of a use do not fit its resource. If the file turns the fence of the use off, that

@@ -4,13 +4,13 @@
 //   - A [Runner] executes runs one after another: it builds the world, starts the workers,
 //     and runs the checks on the history (run.go). Each run results in a
 //     results.Trial.
-//   - A recorder is between a worker and the world: it names the steps of a section,
-//     writes its part of the history (recorder.go, calls.go), and executes what a workload asks
-//     for (section.go).
+//   - A worker runs the sections of its program (worker.go). Its recorder names the steps of a
+//     section, writes its part of the history (recorder.go, calls.go), and executes the
+//     operations of the workload (section.go).
 //   - cluster.go starts the servers of the lock through package backend, and links.go
 //     sets the links that have their own latency. data.go starts the protected resource.
-//   - faults.go applies the plan of faults to the world.
-//   - bylock.go judges a large run lock by lock; overflow.go keeps its events in a temporary file.
+//   - faults.go applies the plan of faults to the world; bites.go finds out which of them hit anything.
+//   - bylock.go judges a large run lock by lock; overflow.go stores its events in a temporary file.
 //   - runend.go stops a run that makes no progress.
 //   - [Arrivals] lists the points that workers reach (arrivals.go); a search places
 //     faults at them.

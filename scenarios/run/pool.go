@@ -92,7 +92,7 @@ func (p *Pool) One(ctx context.Context, s *scenarios.Scenario, use scenarios.Str
 			return err
 		}}
 	})
-	if err != nil { // a run that hangs or was given up may end yet
+	if err != nil { // a run that hangs or was given up may still end, and set trial
 		return nil, err
 	}
 	return trial, nil

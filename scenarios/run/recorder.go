@@ -176,8 +176,8 @@ func (c *call) hear(err error) {
 	}
 }
 
-// unasked lists the last writes of each item that the work was told of, and that
-// the resource was not asked for until now.
+// unasked lists the last write of each item that the work believes to be done, if it
+// has not been sent to the resource yet.
 func (c *call) unasked() []promise {
 	var list []promise
 	for i, d := range c.done {
@@ -189,19 +189,19 @@ func (c *call) unasked() []promise {
 	return list
 }
 
-// promise is a write that a strategy answered with ok, for which it may ask the
+// promise is a write that a strategy answered with ok, and that it may send to the
 // resource later.
 type promise struct {
 	call      *call
 	operation operation
 }
 
-// kept returns an error if a promise was broken in the end: what becomes of the
-// resource says nothing about a lock that does not let its work reach it.
+// kept returns an error if a promised write was never sent. The state of the resource
+// says nothing about a lock that keeps writes from it.
 func (r *run) kept() error {
 	for _, p := range r.promised {
 		if !slices.Contains(p.call.asked, p.operation) {
-			return fmt.Errorf("%s, section %d: the work was told that it has written %q to %s, and the resource was never asked to take it",
+			return fmt.Errorf("%s, section %d: the work was told that it has written %q to %s, but the strategy never sent this write to the resource",
 				p.call.worker.Name(), p.call.section, p.operation.value, p.operation.item)
 		}
 	}
@@ -214,7 +214,7 @@ func (c *call) Read(ctx context.Context, item string, token int64) (string, erro
 	return reply.Value, err
 }
 
-// way is the way of a request to the resource, and what is recorded of its answer.
+// way decides how a request reaches the resource, and what is recorded of its answer.
 type way interface {
 	through() backend.Access
 	answered(e *history.Event) // e is valid during the call
@@ -241,8 +241,8 @@ func (c *call) Write(ctx context.Context, item, value string, token int64) error
 	return err
 }
 
-// commit sends a write whose lock was given back, with the token of its grant. No
-// strategy is asked whether it may.
+// commit sends a write after the release of its lock, with the token of the grant. It
+// bypasses the strategy.
 func (c *call) commit(ctx context.Context, d operation) error {
 	_, err := c.write(ctx, c, "commit-called", &resource.Request{Item: d.item, Value: d.value, Token: c.token})
 	return err
@@ -356,13 +356,13 @@ func requestNumber(c *sim.Call) int64 {
 	return commandNumber(c.Request)
 }
 
-// recordServer records what a lock server says.
+// recordServer records an event of a lock server.
 func (r *run) recordServer(e history.Event) {
 	e.Request = commandNumber(e.Request)
 	r.record(&e)
 }
 
-// recordResource records what the resource says.
+// recordResource records an event of the resource.
 func (r *run) recordResource(e history.Event) {
 	e.Request = operationNumber(e.Request)
 	r.record(&e)
@@ -404,7 +404,7 @@ func (c *call) expect(item, value string) {
 	if slices.Contains(c.asked, operation{false, item, value}) || slices.Contains(c.done, operation{true, item, value}) {
 		return
 	}
-	c.run.fail(fmt.Errorf("%s, section %d: the work was told that %s holds %q, and the resource did not say so in this section",
+	c.run.fail(fmt.Errorf("%s, section %d: the work was told that %s holds %q, but the resource has not returned that value in this section",
 		c.worker.Name(), c.section, item, value))
 }
 

@@ -80,8 +80,8 @@ strategies: [mine]
 		{"writes when the work is done", layer{buffers: true}, ""},
 		{"writes after its answer", layer{later: true}, ""},
 		{"writes nothing, and says that it does not know", layer{drops: true, fails: true}, ""},
-		{"writes nothing", layer{drops: true}, `worker-1, section 1: the work was told that it has written "1" to resource-1, and the resource was never asked`},
-		{"answers from memory", layer{caches: true}, `worker-1, section 2: the work was told that resource-1 holds "1", and the resource did not say so`},
+		{"writes nothing", layer{drops: true}, `worker-1, section 1: the work was told that it has written "1" to resource-1, but the strategy never sent`},
+		{"answers from memory", layer{caches: true}, `worker-1, section 2: the work was told that resource-1 holds "1", but the resource has not returned`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s, err := scenarios.Parse("between.yaml", []byte(text), lock.Entry{Name: "mine", New: func(d lock.Deps) lock.Strategy {

@@ -74,8 +74,8 @@ type Runner struct {
 	beat     *atomic.Uint64
 	trace    io.Writer
 	Visit    func(at time.Duration, worker, point string) // is called for every point that a worker reaches; may be nil
-	// Counts says that of a large run only the figures are wanted, and what shows a violation: its history may
-	// have no events. They are then stored by lock and judged lock by lock, if the run allows it: see bylock.go.
+	// Counts means that the caller needs only the figures of a large run and the evidence of a violation, so the history
+	// may have no events. The events are then stored and judged lock by lock, if the run allows it: see bylock.go.
 	Counts   bool
 	inMemory int64 // bytes of the log of events in memory; 0 for logInMemory
 }
@@ -264,10 +264,11 @@ func (r *run) visited(at time.Duration, worker, point string) {
 	}
 }
 
+// initial returns the values of the items at the start.
 func (r *run) initial() map[string]string {
 	items := map[string]string{}
-	for _, name := range r.items {
-		if r.info.Initial != "" {
+	if r.info.Initial != "" {
+		for _, name := range r.items {
 			items[name] = r.info.Initial
 		}
 	}
@@ -309,57 +310,52 @@ func (r *run) keep(e *history.Event) {
 // keepWhole adds an event to a history in memory.
 func (r *run) keepWhole(e *history.Event) { r.recorder.Record(*e) }
 
+// meta returns what the history says about the run.
+func (r *run) meta() history.Meta {
+	s := r.Scenario
+	params := s.ParamsOf(r.entry.Defaults, r.use, "")
+	if r.entry.LockFree {
+		params.TTL = 0
+	}
+	m := history.Meta{
+		Schema: history.Schema, Version: results.Version, Scenario: s.Name, Strategy: r.use.Name, Label: r.use.Label, Seed: r.seed,
+		Workload: s.Workload.Kind, Fence: s.ResourceOf(r.use).Fence, Fenced: params.Fenced(),
+		Tells: r.entry.Tells, Doubts: r.entry.Doubts, MaxHold: params.MaxHold, LockFree: r.entry.LockFree, Keeps: r.entry.Keeps,
+		Members: r.servers.Members, Replica: r.needsReplica(params.Wait),
+		Workers: r.names, Processes: s.Processes, Initial: r.initial(),
+		TTL: params.TTL, Tries: params.Tries, Commit: r.settings.Commit.Recorded(), Unread: r.unread,
+		Answer: r.answer(), Slowest: r.world.Slowest(),
+		Duration: s.Duration, End: r.world.Time(), Checksum: r.world.Checksum(),
+	}
+	if s, ok := r.cluster.(backend.Session); ok {
+		m.Counted, m.TTL = params.TTL, s.Lease(params.TTL)
+	}
+	if n := r.independent(); n > 1 {
+		m.Nodes, m.Quorum, m.NodeTimeout = n, lock.Topology{Nodes: n}.Quorum(), params.NodeTimeout
+	}
+	if c, ok := r.cluster.(backend.Led); ok {
+		m.Leader = c.FirstLeader()
+	}
+	if r.entry.Margin != nil {
+		params.TTL = m.TTL
+		m.Margin = r.entry.Margin(params)
+	}
+	if r.info.Has("limit") {
+		m.Limit, m.Window = r.settings.Limit, r.settings.Window
+	}
+	if r.info.Has("permits") {
+		m.Permits = r.settings.Permits
+	}
+	return m
+}
+
 // judge completes the history and runs the checks on it.
 func (r *run) judge() (*results.Trial, error) {
 	s := r.Scenario
 	for _, name := range r.items {
 		r.record(&history.Event{Type: history.Final, Key: name, Value: r.value(name)})
 	}
-	params := s.ParamsOf(r.entry.Defaults, r.use, "")
-	if r.entry.LockFree {
-		params.TTL = 0
-	}
-	var counted time.Duration
-	if s, ok := r.cluster.(backend.Session); ok {
-		counted, params.TTL = params.TTL, s.Lease(params.TTL)
-	}
-	var quorum, count int
-	if n := r.independent(); n > 1 {
-		count, quorum = n, lock.Topology{Nodes: n}.Quorum()
-	}
-	var nodeTimeout time.Duration
-	if count > 1 {
-		nodeTimeout = params.NodeTimeout
-	}
-	var leader string
-	if c, ok := r.cluster.(backend.Led); ok {
-		leader = c.FirstLeader()
-	}
-	var margin time.Duration
-	if r.entry.Margin != nil {
-		margin = r.entry.Margin(params)
-	}
-	work := &r.settings
-	h := &history.History{
-		Meta: history.Meta{
-			Schema: 1, Version: results.Version, Scenario: s.Name, Strategy: r.use.Name, Label: r.use.Label, Seed: r.seed,
-			Workload: s.Workload.Kind, Fence: s.ResourceOf(r.use).Fence, Fenced: params.Fenced(),
-			Tells: r.entry.Tells, Doubts: r.entry.Doubts, MaxHold: params.MaxHold, Margin: margin, LockFree: r.entry.LockFree, Keeps: r.entry.Keeps,
-			Nodes: count, Quorum: quorum, Members: r.servers.Members, Leader: leader, Replica: r.needsReplica(params.Wait),
-			Workers: r.names, Processes: s.Processes, Initial: r.initial(),
-			TTL: params.TTL, Counted: counted, Tries: params.Tries,
-			Commit: work.Commit.Recorded(),
-			Unread: r.unread,
-			Answer: r.answer(), NodeTimeout: nodeTimeout, Slowest: r.world.Slowest(),
-			Duration: s.Duration, End: r.world.Time(), Checksum: r.world.Checksum(),
-		},
-	}
-	if r.info.Has("limit") {
-		h.Meta.Limit, h.Meta.Window = work.Limit, work.Window
-	}
-	if r.info.Has("permits") {
-		h.Meta.Permits = work.Permits
-	}
+	h := &history.History{Meta: r.meta()}
 	verdicts, metrics, err := r.verdicts(h)
 	if err != nil {
 		return nil, err
@@ -396,8 +392,8 @@ func (r *run) needsReplica(wait int) bool {
 	return r.cluster.Replicated() && (wait > 0 || ok && reader.ReadsReplica())
 }
 
-// verdicts runs the checks on the events of the run, adds them to its history unless they are stored
-// by lock, and finds out which faults hit anything.
+// verdicts runs the checks on the events of the run, and finds out which faults hit anything. It adds the
+// events to the history, unless they are stored by lock.
 func (r *run) verdicts(h *history.History) ([]checker.Result, checker.Metrics, error) {
 	if r.log != nil {
 		return r.verdictsByLock(&h.Meta)

@@ -41,8 +41,8 @@ func (c *calm) include(d time.Duration) {
 	}
 }
 
-// messagesOf returns how long the messages of a section and of the next acquire take, at most. Hardly any latency is longer
-// than those with which it counts.
+// messagesOf returns an upper bound of how long the messages of a section and of the next acquire take. It uses a high
+// quantile of the latencies, which together exceed it only rarely.
 func messagesOf(n scenarios.Network) time.Duration {
 	const messages, share = 16, 0.9
 	longest := n.Latency.Quantile(share)
@@ -58,10 +58,8 @@ func (r *run) progressed(takes time.Duration) {
 	r.world.Extend(r.world.Time() + takes + r.calm.length)
 }
 
-// Clients that keep a session send pings for ever, so a run with them never gets idle. It ends when all
-// workers have ended and what they may have left behind has expired.
-
-// ended notes that a worker has done all of its sections.
+// ended notes that a worker has done all of its sections. Clients that keep a session send pings for ever, so
+// a run with them never gets idle. It ends when all workers have ended and their leases have had time to expire.
 func (r *run) ended(k *worker) {
 	if k.atWork {
 		k.atWork = false
@@ -73,7 +71,7 @@ func (r *run) ended(k *worker) {
 	}
 }
 
-// stopWhenQuiet ends the run when all workers have ended and all faults are over for so long.
+// stopWhenQuiet ends the run when the given time has passed since all workers have ended and all faults are over.
 func (r *run) stopWhenQuiet(after time.Duration) {
 	r.world.At(max(r.world.Time(), r.healed)+after, func() {
 		switch {

@@ -11,8 +11,8 @@ import (
 // recheckParam returns the key recheck of the workloads whose work is done once.
 func recheckParam() Param { return Param{Name: "recheck"} }
 
-// unitsThatLook is the Offers of a workload that has units, and whose sections look at the item of
-// the unit before they write it, with Recheck.
+// unitsThatLook is the Offers of a workload with units whose sections read the item of the unit
+// before they write it, if Recheck is set.
 func unitsThatLook(s Settings) []lock.Need {
 	if s.Recheck {
 		return []lock.Need{lock.NeedUnits, lock.NeedDecidingWrite}
@@ -40,8 +40,8 @@ func (w *Work) lockUndone(ctx context.Context, key, unit, item string, work lock
 // errOvertaken means that a later unit of work has been done. This one came too late, and may not have been done.
 var errOvertaken = errors.New("a later unit of work has been done")
 
-// due reports whether the unit n is to be done. Last is the number of the last unit that was done. The error is errOvertaken
-// if that is a later one.
+// due reports whether the unit n is to be done. Last is the number of the last unit that was done. If that is a later one,
+// due returns errOvertaken.
 func due(last, n int64) (bool, error) {
 	if last > n {
 		return false, errOvertaken
@@ -50,8 +50,8 @@ func due(last, n int64) (bool, error) {
 }
 
 // doAndMark does a unit of work and then marks it as done: the item holds the number of the last
-// unit that was done. With Recheck it does nothing if the mark is there, and returns errOvertaken if it is that of a later
-// unit. Hold is how long the work takes.
+// unit that was done. With Recheck it does nothing if the unit is marked already, and returns
+// errOvertaken if a later one is.
 func (w *Work) doAndMark(item, unit string, n int64) lock.Body {
 	return func(ctx context.Context, s lock.Section) error {
 		if w.Settings.Recheck {

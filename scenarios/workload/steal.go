@@ -51,8 +51,8 @@ func steal(ctx context.Context, w *Work) error {
 	return nil
 }
 
-// doOldest does the oldest job of a partition up to the last one that it can claim. It reports whether
-// there was one. Done jobs are skipped without a lock, and remembered.
+// doOldest does the oldest job of a partition, up to job number last, that it can claim. It reports whether
+// there was one. It skips done jobs without a lock, and remembers them.
 func (w *Work) doOldest(ctx context.Context, partition string, last int64) (took bool, err error) {
 	for n := w.Memory[partition] + 1; n <= last; n++ {
 		job := fmt.Sprintf("%s/job-%d", partition, n)

@@ -7,8 +7,11 @@
 //     that led to them. A lock has one exclusive holder, or several that share it (shared.go).
 //   - [Holding], in quorum.go, is the set of grants with which a section was let in. It counts the
 //     servers that hold the lock for the section at each time.
-//   - [Fault] and [Stretches], in stopped.go, tell which worker was stopped or cut off, and when.
+//   - [Fault], in faults.go, is a fault with the time in which it was in force.
+//   - stopped.go finds out when a worker or the servers were stopped or cut off by faults. Such times
+//     are [Stretches] (stretches.go).
 //   - names.go words a section and lists events for findings.
+//   - order.go sorts lists that are nearly in order.
 //
 // The files use each other, so they are one package: [Evidence] keeps the results of all of them.
 package evidence

@@ -30,7 +30,7 @@ type Evidence struct {
 	troubles Stretches
 	taken    []time.Duration // when a new primary took over
 	frozen   Stretches       // when the servers of the lock were stopped
-	needed   int             // see quorum
+	needed   int             // see Quorum
 }
 
 // New returns the evidence of a history, whose sections are given.

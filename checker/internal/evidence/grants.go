@@ -207,9 +207,7 @@ func (in *Evidence) FoundTaken(s *history.Section) bool {
 		return s.Grant != 0 && in.Meta.Unread == "" && book.givenAt(s.Grant)[0].handed
 	}
 	end, _ := in.SectionEnd(s)
-	grants := book.Locks[s.Key]
-	last, _ := slices.BinarySearchFunc(grants, end, func(g *Grant, seq int64) int { return cmp.Compare(g.Given.Seq, seq) })
-	for _, g := range slices.Backward(grants[:last]) {
+	for _, g := range slices.Backward(GivenBefore(book.Locks[s.Key], end)) {
 		switch {
 		case g.Held(end) && g.Section != s:
 			return true
@@ -230,8 +228,14 @@ func (in *Evidence) Waited(s *history.Section) bool {
 
 // givenAt returns the grant that began with an event, as a list of one.
 func (b *Ledger) givenAt(seq int64) []*Grant {
-	i, _ := slices.BinarySearchFunc(b.Grants, seq, func(g *Grant, seq int64) int { return cmp.Compare(g.Given.Seq, seq) })
+	i := len(GivenBefore(b.Grants, seq))
 	return b.Grants[i : i+1 : i+1]
+}
+
+// GivenBefore returns the grants of a list that were given before event seq. The list is in the order in which they were given.
+func GivenBefore(list []*Grant, seq int64) []*Grant {
+	n, _ := slices.BinarySearchFunc(list, seq, func(g *Grant, seq int64) int { return cmp.Compare(g.Given.Seq, seq) })
+	return list[:n]
 }
 
 // Next returns the grant that the same server gave at the instant at which g ended, to a request that it
@@ -240,8 +244,7 @@ func (b *Ledger) Next(g *Grant) *Grant {
 	if g.Ended == nil {
 		return nil
 	}
-	i, _ := slices.BinarySearchFunc(b.Grants, g.Ended.Seq+1, func(x *Grant, seq int64) int { return cmp.Compare(x.Given.Seq, seq) })
-	for _, next := range b.Grants[i:] {
+	for _, next := range b.Grants[len(GivenBefore(b.Grants, g.Ended.Seq+1)):] {
 		switch {
 		case next.Given.At != g.Ended.At:
 			return nil

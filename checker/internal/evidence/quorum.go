@@ -54,9 +54,8 @@ func (in *Evidence) sharded() bool {
 	return len(nodes) > 1
 }
 
-// Holding returns the grants with which s was let in, nil if no server recorded one
-// for it alone. With several
-// servers, a late answer may belong to an earlier attempt, so the owner with the most grants
+// Holding returns the grants with which s was let in, nil if no server recorded one for it alone. With
+// several servers, a late answer may belong to an earlier attempt, so the owner with the most grants
 // counts.
 func (in *Evidence) Holding(s *history.Section) *Holding {
 	if s.Grant == 0 || in.Meta.Unread != "" || in.Meta.Keeps {
@@ -161,6 +160,9 @@ func (h *Holding) Loss() *history.Event {
 
 // servers returns the last grant of each server.
 func (h *Holding) servers() []*Grant {
+	if h.refills == nil {
+		return h.Grants
+	}
 	list := slices.Clone(h.Grants)
 	for _, g := range h.refills {
 		if i := slices.IndexFunc(list, func(other *Grant) bool { return other.node == g.node }); i >= 0 {
@@ -175,10 +177,7 @@ func (h *Holding) servers() []*Grant {
 // GivenBack reports whether by event seq the section's own release had freed its grants on enough
 // servers for the lock to be free. A section that entered when it had lost the lock gives nothing back.
 func (h *Holding) GivenBack(seq int64) bool {
-	n, servers := 0, h.Grants
-	if h.refills != nil {
-		servers = h.servers()
-	}
+	n, servers := 0, h.servers()
 	for _, g := range servers {
 		if g.givenBack() && g.Ended.Seq < seq {
 			n++
@@ -190,10 +189,7 @@ func (h *Holding) GivenBack(seq int64) bool {
 // Until returns when the lock expires on enough servers for it to be free, the maximum duration if
 // never.
 func (h *Holding) Until() time.Duration {
-	servers := h.Grants
-	if h.refills != nil {
-		servers = h.servers()
-	}
+	servers := h.servers()
 	ends := make([]time.Duration, 0, few)
 	for _, g := range servers {
 		if u := g.Until(); u != 0 {

@@ -10,65 +10,6 @@ import (
 	"lockquake/history"
 )
 
-// Stretches are disjoint intervals of virtual time, in order.
-type Stretches []Stretch
-
-// Stretch is an interval of virtual time.
-type Stretch struct{ From, To time.Duration }
-
-// Union sorts stretches and merges those that overlap or touch. It reorders the given list.
-func Union(list []Stretch) Stretches {
-	slices.SortFunc(list, func(a, b Stretch) int { return cmp.Compare(a.From, b.From) })
-	out := Stretches{}
-	for _, x := range list {
-		if last := len(out) - 1; last >= 0 && x.From <= out[last].To {
-			out[last].To = max(out[last].To, x.To)
-			continue
-		}
-		out = append(out, x)
-	}
-	return out
-}
-
-// Within returns the parts of s that lie between from and to.
-func (s Stretches) Within(from, to time.Duration) []Stretch {
-	var out []Stretch
-	for _, x := range s.Near(from, to) {
-		if x = (Stretch{max(x.From, from), min(x.To, to)}); x.From < x.To {
-			out = append(out, x)
-		}
-	}
-	return out
-}
-
-// Near returns the stretches of s that overlap or touch the time between from and to, as they are.
-func (s Stretches) Near(from, to time.Duration) Stretches {
-	first, _ := slices.BinarySearchFunc(s, from, func(x Stretch, t time.Duration) int { return cmp.Compare(x.To, t) })
-	end := first
-	for end < len(s) && s[end].From <= to {
-		end++
-	}
-	return s[first:end]
-}
-
-// Outside returns how much of the time between from and to is not in s.
-func (s Stretches) Outside(from, to time.Duration) time.Duration {
-	left := max(0, to-from)
-	for _, x := range s.Within(from, to) {
-		left -= x.To - x.From
-	}
-	return left
-}
-
-// Covers reports whether at is in s.
-func (s Stretches) Covers(at time.Duration) bool { return s.Touches(at, at) }
-
-// Touches reports whether any time between from and to is in s.
-func (s Stretches) Touches(from, to time.Duration) bool {
-	i, _ := slices.BinarySearchFunc(s, from, func(x Stretch, t time.Duration) int { return cmp.Compare(x.To, t) })
-	return i < len(s) && s[i].From <= to
-}
-
 // Stopped returns when each worker could not be expected to act in time: its process, its node or
 // one of its tasks was stopped, or its clock ran at a wrong rate, which makes its timeouts
 // worthless. A fault without an end lasts to the end of the history.
@@ -229,7 +170,7 @@ func (in *Evidence) Hindered(worker string) Stretches {
 	return known
 }
 
-// HinderedBy does the same as hindered, but considers only the faults for which counts returns
+// HinderedBy does the same as Hindered, but considers only the faults for which counts returns
 // true.
 func (in *Evidence) HinderedBy(worker string, counts func(Fault) bool) Stretches {
 	return Union(append(in.hinders(worker, counts), in.Stopped()[worker]...))
@@ -257,7 +198,7 @@ func (in *Evidence) Late(worker string, of func(node string) bool) Stretches {
 	for f := range in.FaultsOf(worker) {
 		from, to, _ := strings.Cut(f.Target, "->")
 		between := from == worker && of(to) || to == worker && of(from)
-		if between && !f.Open && f.Healed < f.To && in.Spared(f) == "" {
+		if between && !f.Open && f.Healed < f.To && in.spared(f) == "" {
 			list = append(list, Stretch{f.Healed, f.To})
 		}
 	}
@@ -275,7 +216,7 @@ func (in *Evidence) hindering(faults iter.Seq[Fault]) []Stretch {
 	list := []Stretch{}
 	servers := map[string][]Stretch{}
 	for f := range faults {
-		server := in.Spared(f)
+		server := in.spared(f)
 		if server != "" {
 			servers[server] = append(servers[server], f.Stretch)
 		}
@@ -300,12 +241,12 @@ func (in *Evidence) hindering(faults iter.Seq[Fault]) []Stretch {
 // replica is the name of a replica. The primary is called lock.
 const replica = "lock-replica"
 
-// Spared returns the server whose work the others do while it has the fault, "" if there is none. That is one of
+// spared returns the server whose work the others do while it has the fault, "" if there is none. That is one of
 // several independent servers, a member of a service, or a replica that no client needs.
 //
 // A client notices that a member is stopped, has crashed or cannot be reached, and changes to another. It does not notice
 // another fault, such as a lag.
-func (in *Evidence) Spared(f Fault) string {
+func (in *Evidence) spared(f Fault) string {
 	server, to, _ := strings.Cut(f.Target, "->")
 	if !strings.HasPrefix(server, "lock-") {
 		server = to
@@ -322,58 +263,6 @@ func (in *Evidence) Spared(f Fault) string {
 	return server
 }
 
-// FaultsOf yields the faults that concern a worker: its own, those of its links, and those of
-// servers and of links between them. The latter come first.
-func (in *Evidence) FaultsOf(worker string) iter.Seq[Fault] {
-	if in.others == nil {
-		in.sortFaults()
-	}
-	return func(yield func(Fault) bool) {
-		for _, list := range [][]Fault{in.common, in.others[worker]} {
-			for _, f := range list {
-				if !yield(f) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// sortFaults finds the faults of each worker and of its links, so that a history with many workers
-// and their faults is not searched for each of them.
-func (in *Evidence) sortFaults() {
-	in.others = map[string][]Fault{}
-	for _, f := range in.Faults() {
-		from, to, link := strings.Cut(f.Target, "->")
-		switch {
-		case link && Serves(from) && Serves(to), !link && !in.isWorker(f.Target):
-			in.common = append(in.common, f)
-		case link && from != to:
-			in.others[from] = append(in.others[from], f)
-			in.others[to] = append(in.others[to], f)
-		default:
-			in.others[from] = append(in.others[from], f)
-		}
-	}
-}
-
-// isWorker reports whether a name is that of a worker.
-func (in *Evidence) isWorker(name string) bool { return in.numberOf(name) > 0 }
-
-// numberOf returns the number of a worker, from 1; 0 if no worker has the name.
-func (in *Evidence) numberOf(name string) int {
-	if in.workers == nil {
-		in.workers = make(map[string]int, len(in.Meta.Workers))
-		for i, name := range in.Meta.Workers {
-			in.workers[name] = i + 1
-		}
-	}
-	return in.workers[name]
-}
-
-// Serves reports whether a node is a server of the lock.
-func Serves(node string) bool { return node == "lock" || strings.HasPrefix(node, "lock-") }
-
 // Disturbed reports whether between from and to a fault may have changed what happened between a
 // worker and the servers: a fault of the worker, of one of its links, or of any server. Its
 // consequences last for another answer timeout and lease, such as a late message, a grant without
@@ -386,93 +275,4 @@ func (in *Evidence) Disturbed(worker string, from, to time.Duration, without his
 		}
 	}
 	return false
-}
-
-// Fault is a fault with the time in which it was in force.
-type Fault struct {
-	*history.Event
-	Stretch
-	Target string        // that of the event, or another worker of the same process
-	Open   bool          // it has no end
-	Healed time.Duration // when it ended; To is later if messages that it has delayed arrived after that
-}
-
-// Faults returns the faults of the history, in the order of their starts. A fault without an end
-// lasts to the end of the history. A fault that delays messages lasts until the last of them
-// arrives, if the history says so.
-func (in *Evidence) Faults() []Fault {
-	if in.begun != nil {
-		return in.begun
-	}
-	type id struct {
-		step   int
-		target string
-	}
-	open := map[id]int{} // position in list
-	list := []Fault{}
-	for i := range in.Events {
-		e := &in.Events[i]
-		switch e.Type {
-		case history.FaultBegin:
-			open[id{e.Fault, e.Target}] = len(list)
-			list = append(list, Fault{Event: e, Target: e.Target, Stretch: Stretch{e.At, in.EndAt()}, Open: true})
-		case history.FaultEnd:
-			key := id{e.Fault, e.Target}
-			if at, ok := open[key]; ok {
-				list[at].To, list[at].Open, list[at].Healed = max(e.At, e.Until), false, e.At
-				delete(open, key)
-			}
-		default:
-		}
-	}
-	in.begun = in.ofProcesses(list)
-	return in.begun
-}
-
-// ofProcesses adds the faults of a worker, of its clock and of its links to the other workers of its process. A stall stops
-// one task of one worker only.
-func (in *Evidence) ofProcesses(faults []Fault) []Fault {
-	if in.Meta.Processes == 0 {
-		return faults
-	}
-	var list []Fault
-	for _, f := range faults {
-		list = append(list, f)
-		from, to, link := strings.Cut(f.Target, "->")
-		switch {
-		case link:
-			for _, mate := range in.mates(from) {
-				list = append(list, f.of(mate+"->"+to))
-			}
-			for _, mate := range in.mates(to) {
-				list = append(list, f.of(from+"->"+mate))
-			}
-		case f.Kind != "stall" && f.slows() || f.Effect == history.EffectSteps:
-			for _, mate := range in.mates(from) {
-				list = append(list, f.of(mate))
-			}
-		}
-	}
-	return list
-}
-
-// of returns the same fault of another target.
-func (f Fault) of(target string) Fault {
-	f.Target = target
-	return f
-}
-
-// mates returns the other workers of the process of a worker.
-func (in *Evidence) mates(worker string) []string {
-	number := in.numberOf(worker)
-	if number == 0 {
-		return nil
-	}
-	var list []string
-	for i := (number - 1) % in.Meta.Processes; i < len(in.Meta.Workers); i += in.Meta.Processes {
-		if i != number-1 {
-			list = append(list, in.Meta.Workers[i])
-		}
-	}
-	return list
 }
