@@ -47,7 +47,7 @@ type Scenario struct {
 	Checks  []string                  `yaml:"checks" doc:"the checks that judge the runs; by default all that can judge the workload"`
 	Expect  map[string]results.Expect `yaml:"expect" doc:"what is expected of each strategy, by label"`
 	NoFault bool                      `yaml:"no-fault" doc:"whether each strategy is also run without the faults of the cases, as the case no-fault"`
-	Claims  bool                      `yaml:"claims" doc:"whether each strategy is expected to hold what it claims for the class of a case"`
+	Claims  bool                      `yaml:"claims" doc:"whether each strategy is expected to hold what it claims for the class of a case; the claims are about work that violates no check under a perfect lock, such as counter"`
 
 	// Own are the caller's own strategies, as passed to [Parse].
 	Own []lock.Entry `yaml:"-"`

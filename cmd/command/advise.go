@@ -140,7 +140,7 @@ func (f *adviseFlags) advise(ctx context.Context, cmd *cobra.Command) error {
 		}
 		return flagged("advise:", err)
 	}
-	if err := f.write(scenario); err != nil {
+	if err := writeScenario("out", f.out, scenario.Text); err != nil {
 		return err
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s, the scenario of this answer\n", f.out)
@@ -218,12 +218,4 @@ func (f *adviseFlags) writable() error {
 		return nil
 	}
 	return usagef("--out: %s was edited, or is not a file of advise; name another file, or use --force", f.out)
-}
-
-// write writes the scenario.
-func (f *adviseFlags) write(s *scenarios.Scenario) error {
-	if err := os.WriteFile(f.out, s.Text, 0o644); err != nil {
-		return fmt.Errorf("write the scenario: %w", err)
-	}
-	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -272,10 +271,7 @@ func (f *exploreFlags) writeFile(placed *scenarios.Scenario, specs []faults.Spec
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(f.write, text, 0o644); err != nil {
-		return usagef("--write: %v", err)
-	}
-	return nil
+	return writeScenario("write", f.write, text)
 }
 
 // place runs one placement. It prints the story of each strategy unless stdout is nil, and

@@ -2,6 +2,8 @@ package command
 
 import (
 	"errors"
+	"io/fs"
+	"os"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -33,6 +35,20 @@ func outFlag(cmd *cobra.Command, into *string, name, doc string) {
 // quietFlag adds --quiet to a command.
 func quietFlag(cmd *cobra.Command, into *bool) {
 	cmd.Flags().BoolVar(into, "quiet", false, "show no progress")
+}
+
+// writeScenario writes a scenario to the file that a flag names. A path that cannot be written to is a usage error. If the write
+// fails, a new file is removed.
+func writeScenario(flag, path string, text []byte) error {
+	_, missing := os.Lstat(path)
+	err := os.WriteFile(path, text, 0o644)
+	if refused, ok := errors.AsType[*fs.PathError](err); ok && refused.Op == "open" {
+		return usagef("--%s: %v", flag, err)
+	}
+	if err != nil && errors.Is(missing, fs.ErrNotExist) {
+		err = errors.Join(err, os.Remove(path))
+	}
+	return err
 }
 
 // jobs is the value of --jobs. It is not negative.

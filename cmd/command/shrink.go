@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -90,8 +89,8 @@ func (f *shrinkFlags) run(ctx context.Context, arg string, stdout, stderr io.Wri
 	if small == nil {
 		return shrinkError(err)
 	}
-	if err := os.WriteFile(f.out, small.Scenario.Text, 0o644); err != nil {
-		return usagef("--out: %v", err)
+	if err := writeScenario("out", f.out, small.Scenario.Text); err != nil {
+		return err
 	}
 	if err := f.confirm(small); err != nil {
 		return err
