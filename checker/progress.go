@@ -25,6 +25,9 @@ func progressCheck() Check {
 // sections that never end, for waiters that sleep while the lock is free, and for acquires that go on after
 // their context has ended, see [input.unheeded]. How long the body takes does not count.
 //
+// A holder may keep the lock for the maximum hold time, so a wait may take as long. A deadlock does not get this time: no
+// holder in it is at work.
+//
 // A section that is open at the end of the run never ends. A fault that is over by then excuses it
 // only if the run may have been cut off while a client still waited for an answer. If the run was stopped
 // since nothing went on for a long time, an open section is unknown, unless faults hindered its worker
@@ -72,22 +75,39 @@ func (p *progressing) frozenAt(key string) evidence.Stretches {
 // starves looks for a wait for the lock that is too long.
 func (p *progressing) starves(s *history.Section) bool {
 	entered := p.WaitEnd(s)
-	if entered-s.CallAt <= p.bound {
+	short := p.bound - p.Meta.MaxHold // of a deadlock
+	if entered-s.CallAt <= short {
 		return false
 	}
 	aside := evidence.Union(slices.Concat(p.Hindered(s.Worker), p.frozenAt(s.Key)))
 	waited := aside.Outside(s.CallAt, entered)
-	if waited <= p.bound {
+	what, bound := "deadlock", short
+	others, circle := p.lasting(s, short, entered)
+	if circle == "" {
+		what, bound = "starved", p.bound
+	}
+	if waited <= bound {
 		return false
 	}
-	what := "starved"
-	others, circle := p.deadlock(s, s.CallAt+p.bound)
-	if circle != "" {
-		what = "deadlock"
-	}
 	p.result.find(Invalid, append(waitOf(s), others...), "%s: %s waited for lock %s for %s, more than %s%s",
-		what, evidence.NameOf(s), s.Key, waited, p.bound, circle)
+		what, evidence.NameOf(s), s.Key, waited, bound, circle)
 	return true
+}
+
+// lasting is deadlock, of one that lasts for longer than d while s waits, until the given time.
+func (p *progressing) lasting(s *history.Section, d, until time.Duration) (events []int64, text string) {
+	events, text = p.deadlock(s, s.CallAt+d)
+	began := s.CallAt
+	for _, seq := range events {
+		began = max(began, p.Event(seq).At)
+	}
+	if text == "" || began+d >= until {
+		return nil, ""
+	}
+	if later, _ := p.deadlock(s, began+d); !slices.Equal(later, events) {
+		return nil, ""
+	}
+	return events, text
 }
 
 // oversleeps looks for a wait while the lock was free.

@@ -449,6 +449,71 @@ func TestAHolderWhoseAnswerIsUnderWayIsInNoDeadlock(t *testing.T) {
 	}
 }
 
+// A holder may keep a lock for the maximum hold time, and others wait for it as long. In a deadlock nobody works, so it does
+// not get this time. A deadlock that the lock ends soon is none of a worker that has waited for longer.
+func TestADeadlockDoesNotGetTheMaximumHoldTime(t *testing.T) {
+	tests := []struct {
+		name  string
+		turns int // of another worker before
+		lasts time.Duration
+		want  []string
+	}{
+		{"it lasts", 0, 5 * time.Minute, []string{
+			"c's section 1 waited for lock x for 5m0.019s, more than 31.04s; a has it and waits for y, which b has and waits for x, which a has",
+			"a's section 2 waited for lock y for 5m0.002s, more than 31.04s; b has it and waits for x, which a has",
+			"b's section 2 waited for lock x for 5m0.006s, more than 31.04s; a has it and waits for y, which b has",
+		}},
+		{"it is short, and another worker has waited before", 270, 15 * time.Second, nil},
+		{"one holder works", 0, 0, nil},
+	}
+	for _, tt := range tests {
+		s := story("multi-lock", "off")
+		s.meta.MaxHold = 10 * time.Minute
+		of := func(w string, section int, key string, kinds ...history.Type) {
+			for _, kind := range kinds {
+				e := history.Event{Type: kind, Worker: w, Key: key, Owner: w, Node: "lock"}
+				if kind != history.Granted && kind != history.Freed {
+					e = history.Event{Type: kind, Worker: w, Key: key, Section: section}
+				}
+				s.tell(e)
+			}
+		}
+		takes := []history.Type{history.AcquireCalled, history.Granted, history.Acquired}
+		ends := []history.Type{history.ReleaseCalled, history.Freed, history.Released}
+		of("c", 1, "x", history.AcquireCalled)
+		for i := range tt.turns {
+			of("d", i+1, "x", takes...)
+			s.after(100 * time.Millisecond)
+			of("d", i+1, "x", ends...)
+		}
+		of("a", 1, "x", takes...)
+		of("b", 1, "y", takes...)
+		if tt.lasts > 0 {
+			of("a", 2, "y", history.AcquireCalled)
+			of("b", 2, "x", history.AcquireCalled)
+			s.after(tt.lasts)
+			s.tell(history.Event{Type: history.Released, Worker: "a", Section: 2, Class: history.ClassNotObtained, Err: "gave up"})
+		} else {
+			s.after(5 * time.Minute)
+		}
+		of("a", 1, "x", ends...)
+		if tt.lasts > 0 {
+			of("b", 2, "x", history.Granted, history.Acquired)
+			of("b", 2, "x", ends...)
+		}
+		of("c", 1, "x", history.Granted, history.Acquired)
+		of("c", 1, "x", ends...)
+		of("b", 1, "y", ends...)
+		var got []string
+		for _, f := range mustRun(t, s.final("0").history(), "progress")[0].Findings {
+			got = append(got, strings.TrimPrefix(f.Text, "deadlock: "))
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
 // In a deadlock every worker waits for a lock whose holder waits for another one. The finding of a
 // worker that only waits for one of these locks names the deadlock too, and so does that of a section
 // whose worker waits inside it. If no worker is left that does anything, the run ends before a wait is too long.
