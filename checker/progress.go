@@ -84,7 +84,10 @@ func (p *progressing) starves(s *history.Section) bool {
 	what, bound := "deadlock", short
 	others, circle := p.lasting(s, short, entered)
 	if circle == "" {
-		what, bound = "starved", p.bound
+		bound = p.bound
+		if others, circle = p.deadlock(s, s.CallAt+bound); circle == "" {
+			what = "starved"
+		}
 	}
 	if waited <= bound {
 		return false

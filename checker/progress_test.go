@@ -464,6 +464,11 @@ func TestADeadlockDoesNotGetTheMaximumHoldTime(t *testing.T) {
 			"b's section 2 waited for lock x for 5m0.006s, more than 31.04s; a has it and waits for y, which b has",
 		}},
 		{"it is short, and another worker has waited before", 270, 15 * time.Second, nil},
+		{"it lasts, and another worker has waited before", 400, 11 * time.Minute, []string{
+			"c's section 1 waited for lock x for 11m42.419s, more than 10m39.01s; a has it and waits for y, which b has and waits for x, which a has",
+			"a's section 2 waited for lock y for 11m0.002s, more than 39.01s; b has it and waits for x, which a has",
+			"b's section 2 waited for lock x for 11m0.006s, more than 39.01s; a has it and waits for y, which b has",
+		}},
 		{"one holder works", 0, 0, nil},
 	}
 	for _, tt := range tests {
