@@ -14,12 +14,13 @@ import (
 func Unknown(sort, word string, known []string) string {
 	const shown = 12
 	text := fmt.Sprintf("unknown %s %s", sort, quote(word))
-	if longer := beginning(word, known); len(longer) > 0 && !Near(word, known) {
+	if near, ok := nearest(word, known); ok {
+		return fmt.Sprintf("%s; did you mean %q?", text, near)
+	}
+	if longer := beginning(word, known); len(longer) > 0 {
 		known = longer
 	}
-	switch near, ok := nearest(word, known); {
-	case ok:
-		return fmt.Sprintf("%s; did you mean %q?", text, near)
+	switch {
 	case len(known) == 0:
 		return text
 	case len(known) > shown:
