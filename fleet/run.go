@@ -139,7 +139,7 @@ func (a *attached) wait(ctx context.Context) error {
 		return err
 	}
 	defer ask.stop()
-	attached := time.Now()
+	started := time.Now()
 	for {
 		began, wait := time.Now(), time.Second
 		err := a.look(ctx)
@@ -158,7 +158,7 @@ func (a *attached) wait(ctx context.Context) error {
 			a.limit = firstWait
 			// A long or large campaign is looked at less often: a look takes time of the server and of this machine, which
 			// may run pieces too.
-			age := min(time.Since(attached)/50, 2*time.Second)
+			age := min(time.Since(started)/50, 2*time.Second)
 			wait = min(max(200*time.Millisecond, age, 10*time.Since(began)), 10*time.Second)
 			ask.ask()
 			a.watch.tell(a, ask.workers(), a.work.Status, a.work.Note)
