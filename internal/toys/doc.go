@@ -8,7 +8,7 @@
 //	                                     line the line before it and the line itself
 //	testdata/check/toy.yaml              a scenario that uses it
 //
-// The test builds the tree with the toy as an overlay (go build -overlay), so it copies
-// nothing and does not change the tree. It compares the toy's files with its row in
-// CONTRIBUTING.md, runs the toy's own tests, and then the program with the toy's scenario.
+// The test builds the tree with all toys as an overlay (go build -overlay), so it copies
+// nothing and does not change the tree. It runs the tests of the toys, compares the files of each toy with its row in
+// CONTRIBUTING.md, and runs the program with the scenario of each toy.
 package toys

@@ -2,6 +2,7 @@ package toys
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -12,65 +13,79 @@ import (
 	"testing"
 )
 
+// All toys are in one build, because a build of each one would take minutes.
 func TestAnExtensionNeedsOnlyItsFilesAndOneLine(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it builds the program once for each toy")
+		t.Skip("it builds the program, and the tests of many packages")
 	}
-	stat(t, "../..")
-	for _, toy := range []struct {
-		name string
-		// row is its row in the table of CONTRIBUTING.md.
-		row string
-		// args are the arguments of the program, which runs in the toy's folder.
-		args []string
-		// prints is a part of the output.
-		prints string
-	}{
-		{"check", "a check", []string{"run", "toy.yaml", "--no-report", "--quiet"}, "brief"},
-		{"family", "a family of lock servers", []string{"run", "toy.yaml", "--no-report", "--quiet"}, "toy-cas"},
-		{"preset", "a strategy on Redis", []string{"run", "toy.yaml", "--no-report", "--quiet"}, "redis-careless"},
-		{"workload", "a workload", []string{"run", "toy.yaml", "--no-report", "--quiet"}, "redis"},
+	toys := []toy{
+		{name: "check", row: "a check", args: []string{"run", "toy.yaml", "--no-report", "--quiet"}, prints: "brief"},
+		{name: "family", row: "a family of lock servers", args: []string{"run", "toy.yaml", "--no-report", "--quiet"}, prints: "toy-cas"},
+		{name: "preset", row: "a strategy on Redis", args: []string{"run", "toy.yaml", "--no-report", "--quiet"}, prints: "redis-careless"},
+		{name: "workload", row: "a workload", args: []string{"run", "toy.yaml", "--no-report", "--quiet"}, prints: "redis"},
 		{
-			"fault",
-			"a fault",
-			[]string{"explore", "toy.yaml", "--placement", "when worker-1 lease-checked 1 jolt worker-1 by 1s for 15s"},
-			"is moved to a host that is 1s ahead, for 15s",
+			name: "fault", row: "a fault",
+			args:   []string{"explore", "toy.yaml", "--placement", "when worker-1 lease-checked 1 jolt worker-1 by 1s for 15s"},
+			prints: "is moved to a host that is 1s ahead, for 15s",
 		},
-	} {
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stat(t, root)
+	over := overlay{path: filepath.Join(t.TempDir(), "overlay.json"), replace: map[string]string{}}
+	for i := range toys {
+		over.add(t, root, &toys[i])
+	}
+	over.write(t)
+	execute(t, root, "go", append([]string{"test", "-vet=off", "-overlay", over.path, "-run", "Toy"}, over.packages...)...)
+	program := filepath.Join(t.TempDir(), "lockquake")
+	execute(t, root, "go", "build", "-overlay", over.path, "-o", program, "./cmd/lockquake")
+	for _, toy := range toys {
 		t.Run(toy.name, func(t *testing.T) {
-			over := lay(t, toy.name)
-			over.matches(t, toy.row)
-			over.run(t, over.root, "go", append([]string{"test", "-vet=off", "-overlay", over.path, "-run", "Toy"}, over.packages...)...)
-			program := filepath.Join(t.TempDir(), "lockquake")
-			over.run(t, over.root, "go", "build", "-overlay", over.path, "-o", program, "./cmd/lockquake")
-			if printed := over.run(t, over.folder, program, toy.args...); !strings.Contains(printed, toy.prints) {
+			toy.matches(t, root)
+			if printed := execute(t, toy.folder(root), program, toy.args...); !strings.Contains(printed, toy.prints) {
 				t.Errorf("it does not print %q, but\n%s", toy.prints, printed)
 			}
 		})
 	}
 }
 
-// overlay adds a toy to the tree without changing the tree.
-type overlay struct {
-	root, folder string   // the folders of the tree and of the toy
-	path         string   // the file for go build -overlay
-	files        []string // the toy's own files, without tests, by their paths in the tree
-	packages     []string // the packages with tests of the toy
-	line         string   // the file of the tree that gets the line, by its path there
+// toy is an extension in testdata.
+type toy struct {
+	name   string
+	row    string   // in the table of CONTRIBUTING.md
+	args   []string // of the program, which runs in the toy's folder
+	prints string   // a part of the output
+
+	files []string // its own files, without tests, by their paths in the tree
+	line  string   // the file of the tree that gets the line, by its path there
 }
 
-// matches compares what the toy needs with a row of the table in CONTRIBUTING.md.
-func (o *overlay) matches(t *testing.T, row string) {
+func (o *toy) folder(root string) string {
+	return filepath.Join(root, "internal", "toys", "testdata", o.name)
+}
+
+// overlay adds toys to the tree without changing the tree.
+type overlay struct {
+	path     string            // the file for go build -overlay
+	replace  map[string]string // the files of the tree, and what is read instead
+	packages []string          // the packages with tests of the toys
+}
+
+// matches compares what the toy needs with its row of the table in CONTRIBUTING.md.
+func (o *toy) matches(t *testing.T, root string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(o.root, "CONTRIBUTING.md"))
+	text, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, found := strings.Cut(string(text), "\n| "+row+" | ")
+	_, rest, found := strings.Cut(string(text), "\n| "+o.row+" | ")
 	line, _, _ := strings.Cut(rest, "\n")
 	own, place, _ := strings.Cut(line, " | ")
 	if !found || !strings.HasPrefix(place, "`"+o.line+"`") {
-		t.Errorf("the row of %s says %q, and the line is in %s", row, line, o.line)
+		t.Errorf("the row of %s says %q, and the line is in %s", o.row, line, o.line)
 	}
 	patterns := regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(own, -1)
 	for _, file := range o.files {
@@ -80,7 +95,7 @@ func (o *overlay) matches(t *testing.T, row string) {
 			folder, err2 := path.Match(name, path.Dir(file))
 			return err == nil && whole || err2 == nil && folder
 		}) {
-			t.Errorf("the row of %s does not have %s", row, file)
+			t.Errorf("the row of %s does not have %s", o.row, file)
 		}
 	}
 }
@@ -100,65 +115,67 @@ func stat(t *testing.T, root string) {
 	}
 }
 
-// lay makes the overlay of a toy: its own Go files, and one line in a file of the tree.
-func lay(t *testing.T, name string) *overlay {
+// add adds a toy: its own Go files, and one line in a file of the tree.
+func (o *overlay) add(t *testing.T, root string, added *toy) {
 	t.Helper()
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := &overlay{root: root, folder: filepath.Join(root, "internal", "toys", "testdata", name), path: filepath.Join(t.TempDir(), "overlay.json")}
-	replace := map[string]string{}
-	err = filepath.WalkDir(o.folder, func(path string, _ os.DirEntry, err error) error {
+	tested := map[string]bool{}
+	err := filepath.WalkDir(added.folder(root), func(path string, _ os.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".go" {
 			return err
 		}
-		place, err := filepath.Rel(o.folder, path)
+		place, err := filepath.Rel(added.folder(root), path)
 		if err != nil {
 			return err
 		}
-		replace[filepath.Join(root, place)] = path
+		o.replace[filepath.Join(root, place)] = path
 		if strings.HasSuffix(path, "_test.go") {
-			o.packages = append(o.packages, "./"+filepath.Dir(place))
+			tested["./"+filepath.Dir(place)] = true
 		} else {
-			o.files = append(o.files, filepath.ToSlash(place))
+			added.files = append(added.files, filepath.ToSlash(place))
 		}
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(o.packages) == 0 {
-		t.Fatalf("the toy %s has no test", name)
+	if len(tested) == 0 {
+		t.Fatalf("the toy %s has no test", added.name)
 	}
-	file, changed := o.insert(t)
-	replace[file] = changed
-	data, err := json.Marshal(map[string]any{"Replace": replace})
+	o.packages = append(o.packages, slices.Sorted(maps.Keys(tested))...)
+	o.insert(t, root, added)
+}
+
+// write writes the file for go build.
+func (o *overlay) write(t *testing.T) {
+	t.Helper()
+	data, err := json.Marshal(map[string]any{"Replace": o.replace})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(o.path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return o
 }
 
-// insert makes the changed copy of the one file of the tree that gets a line, and
-// returns the paths of both. A line that names a package needs its import too.
-func (o *overlay) insert(t *testing.T) (file, changed string) {
+// insert makes a changed copy of the one file of the tree that gets a line of the toy. A line that names a package needs
+// its import too.
+func (o *overlay) insert(t *testing.T, root string, added *toy) {
 	t.Helper()
-	spec, err := os.ReadFile(filepath.Join(o.folder, "line.txt"))
+	spec, err := os.ReadFile(filepath.Join(added.folder(root), "line.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimRight(string(spec), "\n"), "\n")
-	o.line = lines[0]
+	added.line = lines[0]
 	name, pairs := lines[0], slices.Collect(slices.Chunk(lines[1:], 2))
 	imports := slices.DeleteFunc(slices.Clone(pairs), func(pair []string) bool { return !strings.HasPrefix(pair[len(pair)-1], "\t\"lockquake/") })
 	if len(lines)%2 == 0 || len(pairs)-len(imports) != 1 || len(imports) > 1 {
 		t.Fatalf("line.txt has %d lines, not the file, the line before, the line, and perhaps the same of an import", len(lines))
 	}
-	file = filepath.Join(o.root, name)
+	file := filepath.Join(root, name)
+	if o.replace[file] != "" {
+		t.Fatalf("two toys change %s", name)
+	}
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -171,16 +188,16 @@ func (o *overlay) insert(t *testing.T) (file, changed string) {
 		}
 		text = strings.Replace(text, before, before+line, 1)
 	}
-	changed = filepath.Join(filepath.Dir(o.path), "changed.go")
+	changed := filepath.Join(filepath.Dir(o.path), added.name+".go")
 	if err := os.WriteFile(changed, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return file, changed
+	o.replace[file] = changed
 }
 
-// run runs a program in a folder and returns its output. It ends the test if the exit code
+// execute runs a program in a folder and returns its output. It ends the test if the exit code
 // is not 0.
-func (o *overlay) run(t *testing.T, folder, program string, args ...string) string {
+func execute(t *testing.T, folder, program string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(program, args...)
 	cmd.Dir = folder
