@@ -87,7 +87,7 @@ func newScope(h *history.History, sections []*history.Section, f *reason) Scope 
 		s.workers[section.Worker] = true
 		first, last := bounds(section, int64(len(h.Events)))
 		s.from, s.to = min(s.from, first), max(s.to, last)
-		if section.Entered() && section.Enter <= proven && !slices.Contains(holders, section) {
+		if section.Entered() && first <= proven && !slices.Contains(holders, section) {
 			s.closes = max(s.closes, last)
 		}
 	}
