@@ -90,10 +90,12 @@ func (f *ClockRate) Apply(on any, d time.Duration) error {
 
 // Begins implements Fault.
 func (f *ClockRate) Begins(s Scene) string {
-	if f.PPM < 0 {
-		return fmt.Sprintf("has its %s clock run %d ppm slow for %s", f.Clock, -f.PPM, s.Length)
+	way, ppm := "fast", f.PPM
+	if ppm < 0 {
+		way, ppm = "slow", -ppm
 	}
-	return fmt.Sprintf("has its %s clock run %d ppm fast for %s", f.Clock, f.PPM, s.Length)
+	percent := strconv.FormatFloat(float64(ppm)/10_000, 'f', -1, 64)
+	return fmt.Sprintf("has its %s clock run %s %% %s for %s", f.Clock, percent, way, s.Length)
 }
 
 // Ends implements Fault.

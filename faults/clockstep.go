@@ -48,9 +48,15 @@ func (f *ClockStep) Apply(on any, d time.Duration) error {
 }
 
 // Begins implements Fault.
-func (f *ClockStep) Begins(Scene) string { return fmt.Sprintf("has its wall clock moved by %v", f.By) }
+func (f *ClockStep) Begins(Scene) string { return stepped(f.By) }
 
 // Ends implements Fault.
-func (f *ClockStep) Ends(Scene) (text string, turning bool) {
-	return fmt.Sprintf("has its wall clock moved by %v", -f.By), false
+func (f *ClockStep) Ends(Scene) (text string, turning bool) { return stepped(-f.By), false }
+
+// stepped returns the sentence for a step of a clock.
+func stepped(by time.Duration) string {
+	if by < 0 {
+		return fmt.Sprintf("has its wall clock set back by %v", -by)
+	}
+	return fmt.Sprintf("has its wall clock set forward by %v", by)
 }

@@ -72,7 +72,8 @@ func (f *Partition) Apply(on any, d time.Duration) error {
 
 // Begins implements Fault.
 func (f *Partition) Begins(s Scene) string {
-	return fmt.Sprintf("cuts %s for %s (%s)", f.label(s), s.Length, f.Mode)
+	messages := map[Mode]string{ModeHold: "messages held", ModeDrop: "messages lost", ModeReset: "connections reset"}[f.Mode]
+	return fmt.Sprintf("cuts %s for %s (%s)", f.label(s), s.Length, messages)
 }
 
 // Ends implements Fault.

@@ -50,10 +50,10 @@ func (f *Stall) Begins(s Scene) string {
 	if s.Missed {
 		return ""
 	}
-	return fmt.Sprintf("has its task %s stalled for %s", s.Plain(f.Task, 20), s.Length)
+	return fmt.Sprintf("has its %s task stalled for %s", s.Plain(f.Task, 20), s.Length)
 }
 
 // Ends implements Fault.
 func (f *Stall) Ends(s Scene) (text string, turning bool) {
-	return fmt.Sprintf("has its task %s go on", s.Plain(f.Task, 20)), false
+	return fmt.Sprintf("has its %s task running again", s.Plain(f.Task, 20)), false
 }

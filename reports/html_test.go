@@ -290,6 +290,29 @@ const marksOutside = `[...document.querySelectorAll(".failure[open] .scroll svg"
 		at.slice(0, i).some(([x2, y2]) => Math.hypot(x - x2, y - y2) < r));
 }).map(([x, y]) => x.toFixed(0) + " " + y.toFixed(0)).join("; ")`
 
+// timesWrong counts the timelines whose axis lacks the time of the decisive step, and lists times that overlap.
+const timesWrong = `[...document.querySelectorAll(".failure[open] svg")].filter((e) => e.querySelector("line.cause")).flatMap((e) => {
+	const cause = Number(e.querySelector("line.cause").getAttribute("x1"));
+	const times = [...e.querySelectorAll("text[text-anchor=middle].faint")];
+	const found = times.some((text) => Math.abs(Number(text.getAttribute("x")) - cause) < 1) ? [] : ["no time at " + cause];
+	const boxes = times.map((text) => text.getBoundingClientRect());
+	return found.concat(boxes.slice(1).flatMap((box, i) => box.left < boxes[i].right ? ["overlap at " + box.left] : []));
+}).join("; ")`
+
+// The step that completes the violation has its time on the axis, however close its neighbours are.
+func TestTheDecisiveStepHasItsTimeOnTheAxis(t *testing.T) {
+	campaign, scenario := sample.GCPause()
+	b := openReport(t, campaign, scenario)
+	ask[any](b, `document.querySelectorAll(".failure, .cards").forEach((e) => { e.open = true; })`)
+	for _, scale := range []string{"stretched", "true"} {
+		if wrong := ask[string](b, timesWrong); wrong != "" {
+			t.Errorf("on a %s scale: %s", scale, wrong)
+		}
+		ask[any](b, `[...document.querySelectorAll(".failure[open] .tools button")].filter((e) => e.textContent === "True scale").forEach((e) => e.click())`)
+	}
+	b.clean()
+}
+
 // Steps at the same time have their numbers above each other, and beside each other at the upper edge.
 func TestTheNumbersOfStepsAreInsideThePicture(t *testing.T) {
 	campaign, scenario := sample.GCPause()

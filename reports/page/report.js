@@ -229,11 +229,15 @@
         if (i % 2 === 0) svg.append(shape("rect", { class: "band", x: 0, y: i * size.lane, width: this.width, height: size.lane }));
       });
       let free = size.names; // where the last number ended
+      const decisive = this.data.steps.find((step) => step.decisive && step.at < this.data.to);
+      // The decisive step keeps its time, and its neighbours make room for it.
+      const inTheWay = (step, x, width) => decisive && step !== decisive &&
+        Math.abs(x - this.x(decisive.at)) < (width + wide(decisive.time, 12)) / 2 + 8;
       for (const step of this.data.steps) {
         const x = this.x(step.at);
         if (step.decisive) svg.append(shape("line", { class: "cause", x1: x, x2: x, y1: 0, y2: bottom }));
         const width = wide(step.time, 12);
-        if (x - width / 2 < free || step.at >= this.data.to || x + width / 2 > this.width) continue;
+        if (x - width / 2 < free || inTheWay(step, x, width) || step.at >= this.data.to || x + width / 2 > this.width) continue;
         svg.append(shape("line", { class: "rule", x1: x, x2: x, y1: bottom, y2: bottom + 5 }));
         svg.append(shape("text", { class: "faint", x, y: bottom + 18, "text-anchor": "middle" }, step.time));
         free = x + width / 2 + 8;

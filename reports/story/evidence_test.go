@@ -130,8 +130,20 @@ var claims = []struct {
 	{regexp.MustCompile("arrives a second time"), func(run *results.Trial, _ Line) bool {
 		return slices.ContainsFunc(run.Plan.Steps, func(s faults.Step) bool { return s.Kind() == "duplicate" })
 	}},
-	{regexp.MustCompile("^reads .*out of date"), func(run *results.Trial, _ Line) bool {
-		return slices.ContainsFunc(run.Plan.Steps, func(s faults.Step) bool { return s.Kind() == "stale" })
+	{regexp.MustCompile("^reads .*out of date"), func(run *results.Trial, l Line) bool {
+		read := run.History.Events[l.Seq-1]
+		return read.Prior != "" && read.Prior != read.Value || slices.ContainsFunc(run.History.Events[:l.Seq-1], func(e history.Event) bool {
+			return e.Type == history.Applied && e.Op == "write" && e.Accepted && e.Key == read.Key && e.Value != read.Value
+		})
+	}},
+	{regexp.MustCompile("got no answer$"), func(run *results.Trial, l Line) bool {
+		of := run.History.Events[l.Seq-1]
+		from := slices.IndexFunc(run.History.Events, func(e history.Event) bool {
+			return e.Type == history.AcquireCalled && e.Worker == l.Actor && (of.Section == 0 || e.Section == of.Section)
+		})
+		return from >= 0 && !slices.ContainsFunc(run.History.Events[from:l.Seq-1], func(e history.Event) bool {
+			return (e.Type == history.Granted || e.Type == history.Refused) && e.Worker == l.Actor && e.Sent >= run.History.Events[from].At
+		})
 	}},
 	{regexp.MustCompile("never learns of it$"), func(run *results.Trial, l Line) bool {
 		sections, err := run.History.Sections()

@@ -64,7 +64,7 @@ func (t *teller) tellFault(e *history.Event) {
 	f := faultEventOf(t.run, e)
 	id := faultID{e.Fault, e.Target}
 	var text string
-	w, begin := turning, e
+	w, begin := cause, e
 	if e.Type == history.FaultBegin {
 		text = t.begin(f)
 		if f.takes > 0 {
@@ -84,7 +84,35 @@ func (t *teller) tellFault(e *history.Event) {
 		return
 	}
 	actor, of := t.hitBy(f, begin)
-	t.say(&of, actor, w, "%s", text)
+	if !t.joins(f, actor, text) {
+		t.say(&of, actor, w, "%s", text)
+	}
+}
+
+// joins adds a fault to an earlier line, and reports whether it did: to the last one if it does the same once more, or to one
+// of the same moment that does it to the link in the other direction.
+func (t *teller) joins(f faultEvent, actor, text string) bool {
+	if len(t.lines) == 0 || f.fault == nil || t.proves(f.Event) {
+		return false
+	}
+	if names := faults.Names(f.fault); len(names) == 2 {
+		there, back := names[0]+" -> "+names[1], names[1]+" -> "+names[0]
+		other := strings.Replace(text, there, back, 1)
+		for i := len(t.lines) - 1; i >= 0 && t.lines[i].At == f.At && other != text; i-- {
+			if line := &t.lines[i]; line.Actor == actor && line.Text == other {
+				line.Text = strings.Replace(other, back, names[1]+" <-> "+names[0], 1)
+				return true
+			}
+		}
+	}
+	last := &t.lines[len(t.lines)-1]
+	many := func() string { return fmt.Sprintf("%s, %d times", text, last.again+1) }
+	if last.Actor != actor || last.Text != text && (last.again == 0 || last.Text != many()) {
+		return false
+	}
+	last.again++
+	last.Text = many()
+	return true
 }
 
 // hitBy returns the actor of the line about a fault, and its event with the worker and the
@@ -134,7 +162,7 @@ func (t *teller) tellChange(e *history.Event) {
 	}
 	delete(t.down, LockServer)
 	if text := t.primaries.takeover(); !t.saidNow(e.At, "takes over") {
-		t.say(e, words.Plain(e.Node, 24), turning, "%s", text)
+		t.say(e, words.Plain(e.Node, 24), cause, "%s", text)
 	}
 }
 
@@ -185,7 +213,7 @@ func (t *teller) end(f faultEvent) (string, weight) {
 		delete(t.down, f.target())
 	}
 	if turns {
-		return text, turning
+		return text, cause
 	}
 	return text, work
 }
@@ -251,7 +279,7 @@ func message(when *faults.When) string {
 	if when == nil {
 		return "message"
 	}
-	op, side, _ := strings.Cut(when.Point, ".")
+	op, side := atPoint(when.Point)
 	if side == "sent" {
 		return op + " of " + when.Worker
 	}
@@ -282,7 +310,7 @@ func (t *teller) where(worker, point string) string {
 	case "":
 		return t.step[worker]
 	}
-	op, side, _ := strings.Cut(words.Plain(point, 40), ".")
+	op, side := atPoint(words.Plain(point, 40))
 	switch side {
 	case "sent":
 		return "right after it sent its " + op
@@ -294,4 +322,13 @@ func (t *teller) where(worker, point string) string {
 		return "right after the reply to its " + op
 	}
 	return "at its point " + op
+}
+
+// atPoint splits a point such as renew.sent into the noun for its message and the side that it is on.
+func atPoint(point string) (message, side string) {
+	message, side, _ = strings.Cut(point, ".")
+	if message == "renew" {
+		message = "renewal"
+	}
+	return message, side
 }

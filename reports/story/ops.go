@@ -1,6 +1,7 @@
 package story
 
 import (
+	"cmp"
 	"fmt"
 
 	"lockquake/history"
@@ -60,7 +61,7 @@ func (t *teller) effect(e *history.Event, o *history.Op, accepted bool, value st
 	}
 	// A write that arrives after the end of its worker's lease has words of its own.
 	if o.Write() && t.sentInLease[o.Request] && t.hasServers && !t.leased(o) {
-		text = fmt.Sprintf("write of %s, sent at %s, lands", words.Quoted(o.Value), words.Brief(o.InvokeAt))
+		text = fmt.Sprintf("write of %s, sent at %s, lands", words.Quoted(o.Value), moment(o.InvokeAt))
 	}
 	if s := t.sections[id]; s != nil && s.Return != 0 && o.Invoke > s.Return {
 		text += " after its release"
@@ -69,20 +70,24 @@ func (t *teller) effect(e *history.Event, o *history.Op, accepted bool, value st
 		text += " (" + o.Item + ")"
 	}
 	if !accepted {
-		if t.say(forOp(e, o), o.Worker, turning, "%s: %s", text, refusal(o, e.Mark)) {
+		if t.say(forOp(e, o), o.Worker, cause, "%s: %s", text, refusal(o, e.Mark)) {
 			t.note("refused", o.Token)
 		}
 		return
 	}
 	if !o.Write() {
 		it.reads[id] = e.Seq
-		if e.Type == history.Applied && e.Prior != "" && e.Prior != value {
-			text += ", out of date: the resource holds " + words.Quoted(e.Prior)
+		if holds := cmp.Or(e.Prior, value); e.Type == history.Applied && holds != value {
+			text += ", out of date: the resource holds " + words.Quoted(holds)
+		} else if e.Type == history.Applied && it.had[value] && it.value != value { // by a replica that lags
+			text += ", out of date: the resource holds " + words.Quoted(it.value)
 		}
 		t.say(forOp(e, o), o.Worker, work, "%s", text)
 		return
 	}
 	over := t.overwrites(it, id)
+	text += t.again(e, it)
+	it.had[it.value] = true
 	it.value, it.writes, it.last = value, it.writes+1, &lastWrite{e.Seq, id, value}
 	w := work
 	if over != nil {
@@ -92,8 +97,23 @@ func (t *teller) effect(e *history.Event, o *history.Op, accepted bool, value st
 		t.skip(e, o)
 		return
 	}
-	t.lines[len(t.lines)-1].loses = over != nil
+	line := &t.lines[len(t.lines)-1]
+	line.loses, line.changes = over != nil, true
 	t.note("took", 0)
+}
+
+// again says how often a unit of work, such as a tick, has been done, at the writes of the evidence after the first.
+func (t *teller) again(e *history.Event, it *item) string {
+	if !t.scope.units || !t.proves(e) {
+		return ""
+	}
+	switch it.done++; it.done {
+	case 1:
+		return ""
+	case 2:
+		return ": done twice"
+	}
+	return fmt.Sprintf(": done %d times", it.done)
 }
 
 // overwrites returns the write of another section that this section undoes: the section read

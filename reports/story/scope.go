@@ -16,12 +16,16 @@ type sectionID struct {
 // Scope is the part of a run that a story tells.
 type Scope struct {
 	from, to int64              // sequence numbers, inclusive
+	closes   int64              // the last event of the sections of the evidence that had begun their work when it was complete
 	locks    []string           // by their keys
 	sections map[sectionID]bool // nil stands for all of the locks
 	workers  map[string]bool    // the workers of these sections; nil stands for all
 	events   map[int64]bool     // the evidence
 	requests map[int64]bool     // operations of the evidence
 	spans    bool               // the check judges whole sections, so the end of one completes no violation
+	waits    bool               // the check judges how long sections wait
+	units    bool               // the check judges how often a unit of work is done
+	begins   bool               // a section violates the check when it begins its work
 	leases   bool               // the check judges changes of leases
 }
 
@@ -37,6 +41,9 @@ func newScope(h *history.History, sections []*history.Section, f *reason) Scope 
 	}
 	s.spans = slices.Contains([]string{"exclusion", "belief", "linearizable"}, f.check)
 	s.leases = f.check == "ownership"
+	s.waits = f.check == "progress"
+	s.units = f.check == "once" || f.check == "stampede"
+	s.begins = f.check == "exclusion" || f.check == "capacity"
 	s.events, s.requests = map[int64]bool{}, map[int64]bool{}
 	var in []*history.Section
 	for _, seq := range f.Events {
@@ -63,12 +70,15 @@ func newScope(h *history.History, sections []*history.Section, f *reason) Scope 
 	if len(in) == 0 {
 		return s
 	}
-	if f.check == "progress" {
+	judged := len(in)
+	if f.check == "progress" || f.check == "once" {
 		in = append(in, holdersMeanwhile(h, sections, in)...)
 	}
+	holders := slices.Clone(in[judged:])
 	slices.SortFunc(in, func(a, b *history.Section) int { return int(a.Call - b.Call) })
 	s.locks, s.sections, s.workers = nil, map[sectionID]bool{}, map[string]bool{}
-	s.from, s.to = slices.Min(f.Events), slices.Max(f.Events)
+	proven := slices.Max(f.Events)
+	s.from, s.to, s.closes = slices.Min(f.Events), proven, proven
 	for _, section := range in {
 		if !slices.Contains(s.locks, section.Key) {
 			s.locks = append(s.locks, section.Key)
@@ -77,12 +87,15 @@ func newScope(h *history.History, sections []*history.Section, f *reason) Scope 
 		s.workers[section.Worker] = true
 		first, last := bounds(section, int64(len(h.Events)))
 		s.from, s.to = min(s.from, first), max(s.to, last)
+		if section.Entered() && first <= proven && !slices.Contains(holders, section) {
+			s.closes = max(s.closes, last)
+		}
 	}
 	return s
 }
 
 // holdersMeanwhile returns the sections that held a lock for at least half of the time
-// for which one of the given sections waited for it.
+// for which one of the given sections waited for it, or when one gave up.
 func holdersMeanwhile(h *history.History, sections, waiting []*history.Section) []*history.Section {
 	var holders []*history.Section
 	for _, w := range waiting {
@@ -91,8 +104,11 @@ func holdersMeanwhile(h *history.History, sections, waiting []*history.Section) 
 			until = endOf(h, w)
 		}
 		for _, s := range sections {
+			if s.Key != w.Key || !s.Entered() || slices.Contains(waiting, s) || slices.Contains(holders, s) {
+				continue
+			}
 			within := min(endOf(h, s), until) - max(s.EnterAt, w.CallAt)
-			if s.Key == w.Key && s.Entered() && 2*within >= until-w.CallAt && within > 0 && !slices.Contains(waiting, s) && !slices.Contains(holders, s) {
+			if within > 0 && (2*within >= until-w.CallAt || !w.Entered() && endOf(h, s) >= until) {
 				holders = append(holders, s)
 			}
 		}

@@ -3,6 +3,7 @@ package story
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"lockquake/history"
 	"lockquake/reports/words"
@@ -56,16 +57,22 @@ func (t *teller) leave(id sectionID) {
 
 // entry describes how a worker enters its section, and whether it has a grant.
 func (t *teller) entry(e *history.Event, s *history.Section) string {
-	text := "gets the lock"
+	text, has := "gets the lock", t.lock(s.Key).has(e.Worker)
 	switch {
 	case s.Again:
 		text = "does its work again"
 	case !t.hasServers:
 		text = "enters its section"
+	case s.Grant == 0 && has:
+		text = "enters with the lease that it has"
 	case s.Grant == 0:
 		text = "enters without a grant"
-	case !t.lock(s.Key).has(e.Worker):
+	case !has && t.run.History.Meta.Quorum > 1 && !t.won[sectionID{e.Worker, e.Section}]:
+		text = "enters without a majority of the servers"
+	case !has:
 		text = "learns of its grant, which is over"
+	case t.scope.waits && t.scope.events[s.Call] && e.At-s.CallAt >= time.Second:
+		text += " after " + words.Short(e.At-s.CallAt)
 	}
 	if e.Token != 0 {
 		text += fmt.Sprintf(", token %d", e.Token)
@@ -93,11 +100,32 @@ func (t *teller) ending(e *history.Event, s *history.Section) (string, weight) {
 		}
 		return "ends: ok, though its lease was over", waiting
 	case history.ClassNotObtained, history.ClassCancelled:
-		return verb + answer(e), waiting
+		return verb + answer(e) + t.leftBehind(e, s), waiting
 	case history.ClassLost, history.ClassUnknown, history.ClassRefused:
 	default:
 	}
-	return verb + answer(e), work
+	return verb + answer(e) + t.leftBehind(e, s), work
+}
+
+// leftBehind says what is still open when a section ends with an error: the lease of its worker, or its request for the lock.
+func (t *teller) leftBehind(e *history.Event, s *history.Section) string {
+	switch {
+	case !t.hasServers:
+	case s.Entered() && s.Grant != 0 && t.lock(s.Key).has(e.Worker):
+		return "; its lease goes on"
+	case !s.Entered():
+		return t.unanswered(s)
+	}
+	return ""
+}
+
+// unanswered says that the request of a section for the lock was neither granted nor refused, for instance since its client
+// cannot connect. It says nothing if the server may have let the request wait for the holder.
+func (t *teller) unanswered(s *history.Section) string {
+	if t.answered[sectionID{s.Worker, s.N}] || !t.refuses && t.lock(s.Key).worker != "" {
+		return ""
+	}
+	return "; its request got no answer"
 }
 
 // answer names the class of a strategy's answer in words.

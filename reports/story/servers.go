@@ -79,6 +79,9 @@ func (t *teller) lock(key string) *lockState {
 
 // tellServer adds the line for an event of the lock's server.
 func (t *teller) tellServer(e *history.Event) {
+	if e.Type == history.Granted || e.Type == history.Refused {
+		t.answered[t.asking[asker{e.Worker, e.Key}]] = true
+	}
 	if t.run.History.Meta.Quorum > 1 {
 		t.tellOneOfServers(e)
 		return
@@ -111,7 +114,7 @@ func (t *teller) tellServer(e *history.Event) {
 		case held.until == 0:
 			t.say(t.forAsker(e, held.worker), held.worker, routine, "sets the end of its lease%s", t.which(e.Key))
 		default:
-			t.repeat(e, id, routine, "renews its lease", "renews its lease")
+			t.repeat(e, id, id.worker, routine, "renews its lease", "renews its lease")
 		}
 	case history.Freed:
 		l.end(e.Owner)
@@ -125,9 +128,9 @@ func (t *teller) tellServer(e *history.Event) {
 			if strings.HasPrefix(text, whom) {
 				whom = "it"
 			}
-			t.say(of, t.primaries.At(e), turning, "%s, unknown to %s%s", text, whom, t.which(e.Key))
-		} else if held.worker != "" {
-			t.say(of, t.primaries.At(e), waiting, "%s%s", t.leaseEnd(e, held.worker), t.which(e.Key))
+			t.say(of, t.primaries.At(e), cause, "%s, unknown to %s%s", text, whom, t.which(e.Key))
+		} else if held.worker != "" && t.say(of, t.primaries.At(e), waiting, "%s%s", t.leaseEnd(e, held.worker), t.which(e.Key)) {
+			t.lines[len(t.lines)-1].frees = true
 		}
 	}
 }
@@ -139,14 +142,14 @@ func (t *teller) tellRefused(e *history.Event) {
 	id := t.asking[asker{e.Worker, e.Key}]
 	if s := t.sections[id]; s != nil && s.Entered() && e.Sent >= s.EnterAt {
 		if t.run.History.Meta.Workload == "nested" {
-			t.repeat(e, id, turning, "asks for its lock again: refused", "its inner section is refused")
+			t.repeat(e, id, id.worker, turning, "asks for its lock again: refused", "its inner section is refused")
 			return
 		}
-		t.repeat(e, id, turning, "its renewal is refused", "its renewal is refused")
+		t.repeat(e, id, id.worker, turning, "its renewal is refused", "its renewal is refused")
 		return
 	}
 	t.refused[id] = true
-	t.repeat(e, id, waiting, "asks for the lock: refused", "refused")
+	t.repeat(e, id, id.worker, waiting, "asks for the lock: refused", "refused")
 }
 
 // isSecondCopy reports whether an event is the effect of the second copy of a duplicated
@@ -158,7 +161,7 @@ func (t *teller) isSecondCopy(e *history.Event) bool {
 
 // copyText says which request has arrived a second time.
 func (t *teller) copyText(e *history.Event) string {
-	op, _, _ := strings.Cut(words.Plain(t.copied[e.Request].Point, 30), ".")
+	op, _ := atPoint(words.Plain(t.copied[e.Request].Point, 30))
 	return "its " + op + " arrives a second time"
 }
 
@@ -171,6 +174,8 @@ func (t *teller) unusedGrant(e *history.Event) string {
 		return "takes over, with a lease of " + e.Worker + " that was over"
 	case e.Request == 0 && t.changes[change{e.At, history.Restarted}]:
 		return "comes back with a lease of " + e.Worker + " that was over"
+	case t.believesItself(e.Worker, e.Key) && t.run.History.Meta.Workload == "nested":
+		return "gives " + e.Worker + " the lock again, for its inner section"
 	case t.believesItself(e.Worker, e.Key):
 		return "sets the lease of " + e.Worker + " again"
 	}
@@ -187,7 +192,7 @@ func (t *teller) tellFreed(e *history.Event, holder string) {
 	}
 	switch {
 	case holder != "" && e.Worker != "" && e.Worker != holder: // the line belongs to the holder's section
-		t.say(t.forAsker(e, holder), e.Worker, turning, "frees the lease of %s%s", holder, where)
+		t.say(t.forAsker(e, holder), e.Worker, cause, "frees the lease of %s%s", holder, where)
 	case t.isSecondCopy(e):
 		t.say(t.forAsker(e, e.Worker), e.Worker, turning, "frees its own lease%s", where)
 	case t.fromEarlierSection(e, s):
@@ -209,7 +214,11 @@ func (t *teller) tellFreed(e *history.Event, holder string) {
 
 // tellRelease adds the line for an ordinary release.
 func (t *teller) tellRelease(e *history.Event, also []int64, actor, where string) {
-	if t.sayWith(e, also, actor, routine, "releases the lock%s", where) {
+	unused := ""
+	if s := t.sections[sectionID{e.Worker, e.Section}]; s != nil && (!s.Entered() || e.Seq < s.Enter) {
+		unused = " unused"
+	}
+	if t.sayWith(e, also, actor, routine, "releases the lock%s%s", unused, where) {
 		t.lines[len(t.lines)-1].ending = true
 	}
 }
@@ -283,6 +292,7 @@ func (t *teller) tellOneOfServers(e *history.Event) {
 		delete(l.nodes, e.Node)
 	}
 	l.lease = t.majority(l.nodes)
+	t.won[t.asking[asker{l.worker, e.Key}]] = true
 	if e.Type == history.Freed && held.worker != "" && e.Worker != "" && e.Worker != held.worker {
 		t.tellFreed(e, held.worker)
 	}
@@ -295,10 +305,12 @@ func (t *teller) tellOneOfServers(e *history.Event) {
 	case e.Type == history.Freed && e.Worker == before.worker:
 		t.freed[sectionID{of.Worker, of.Section}] = true
 		t.tellRelease(of, nil, before.worker, t.which(e.Key))
-	case t.believesItself(before.worker, e.Key):
-		t.say(of, e.Node, turning, "loses %s's key, and with it the majority, unknown to %[1]s%[2]s", before.worker, t.which(e.Key))
 	default:
-		t.say(of, e.Node, waiting, "loses %s's key, and with it the majority%s", before.worker, t.which(e.Key))
+		text, w := "loses "+before.worker+"'s key, and with it the majority", waiting
+		if t.believesItself(before.worker, e.Key) {
+			text, w = text+", unknown to "+before.worker, cause
+		}
+		t.repeat(of, sectionID{of.Worker, of.Section}, e.Node, w, text, text)
 	}
 }
 

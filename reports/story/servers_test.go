@@ -31,7 +31,7 @@ func TestALockOnSeveralServersIsToldAsOneLock(t *testing.T) {
 	text := strings.Join(strings.Fields(out.String()), " ")
 	for _, want := range []string{
 		"worker-1 gets the lock worker-1 worker-1 10.007s",
-		"lock-3 has its wall clock moved by 20s",
+		"lock-3 has its wall clock set forward by 20s",
 		"lock-3 loses worker-1's key, and with it the majority,",
 		"worker-2 gets the lock worker-1 worker-2 worker-2 12.037s",
 		"worker-2 writes 1 over worker-1's 1: update lost",
@@ -76,8 +76,8 @@ func TestARequestThatIsRefusedInsideASectionIsToldAsOne(t *testing.T) {
 	tests := []struct {
 		workload, want string
 	}{
-		{"counter", "a its renewal is refused 2 times, 6.00s to 8.00s"},
-		{"nested", "a its inner section is refused 2 times, 6.00s to 8.00s"},
+		{"counter", "a its renewal is refused 2 times, 6.000s to 8.000s"},
+		{"nested", "a its inner section is refused 2 times, 6.000s to 8.000s"},
 	}
 	for i, tt := range slices.Concat(tests, tests) {
 		quorum := 2 * (i / len(tests))
@@ -103,7 +103,7 @@ func TestARequestThatIsRefusedInsideASectionIsToldAsOne(t *testing.T) {
 				got = append(got, l.Actor+" "+l.Text)
 			}
 		}
-		want := []string{"a refused 2 times, 1.00s to 3.00s", tt.want}
+		want := []string{"a refused 2 times, 1.000s to 3.000s", tt.want}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s, quorum %d: %q, want %q", tt.workload, quorum, got, want)
 		}

@@ -44,6 +44,9 @@ type Line struct {
 	request int64   // number of its operation; 0: none
 	weight  weight
 	loses   bool // it is a write that loses an update
+	changes bool // it changes the value of the resource
+	frees   bool // it is the end of a lease by the server
+	again   int  // how many more times it tells the same fault
 	ending  bool // it is the end of a section or of the run
 	final   bool // it is the value of an item at the end of the run
 }
@@ -55,7 +58,8 @@ type weight int
 // the highest weight first.
 const (
 	evidence weight = iota
-	turning         // entries, ends of leases, faults
+	cause           // faults, leases that end without their holder's knowledge, and refused writes
+	turning         // entries and other turns
 	work            // reads, writes, cut links
 	waiting         // refused polls, and other attempts without a result
 	routine         // what a reader expects anyway
@@ -97,14 +101,14 @@ func Around(run *results.Trial, sections []*history.Section, check string) ([]Li
 	whole.from, whole.to, whole.sections = 1, int64(len(run.History.Events)), nil
 	lines := tell(run, sections, whole, routine)
 	if len(lines) <= maxLines {
-		return withoutAftermath(lines), whole
+		return withoutAftermath(lines, near.closes), whole
 	}
 	if !near.evident() {
 		return cut(lines), whole
 	}
 	// The story of a long run covers its evidence, and drops the least important lines.
 	for limit := routine; limit >= evidence; limit-- {
-		lines = withoutAftermath(tell(run, sections, near, limit))
+		lines = withoutAftermath(tell(run, sections, near, limit), near.closes)
 		if len(lines) <= maxLines {
 			return lines, near
 		}
@@ -115,20 +119,45 @@ func Around(run *results.Trial, sections []*history.Section, check string) ([]Li
 // maxAftermath bounds the lines after the one that completes the violation.
 const maxAftermath = 6
 
-// withoutAftermath drops lines that are far behind the one that completes the violation, but for those
-// of the evidence and of the end of the run.
-func withoutAftermath(lines []Line) []Line {
+// withoutAftermath shortens the story behind the line that completes the violation. Closes is the number of the event after
+// which lines add nothing to it; nor do reads, refusals and the like, and the last writes before the end of the run. Of the
+// other lines it keeps those of the evidence and of the end of the run, those that change the resource before a line of the
+// evidence, and the first few.
+func withoutAftermath(lines []Line, closes int64) []Line {
 	decisive := slices.IndexFunc(lines, func(l Line) bool { return l.Decisive })
 	if decisive < 0 {
 		return lines
 	}
-	kept := slices.Clone(lines[:min(len(lines), decisive+1+maxAftermath)])
-	for _, l := range lines[len(kept):] {
-		if l.Evidence || l.final {
-			kept = append(kept, l)
+	proven := decisive
+	for i, l := range lines {
+		if l.Evidence {
+			proven = i
 		}
 	}
-	return kept
+	kept, more := slices.Clone(lines[:decisive+1]), 0
+	for i, l := range lines {
+		switch {
+		case i <= decisive:
+			continue
+		case l.Evidence || l.final || l.changes && i < proven:
+		case l.frees || l.changes || l.Seq <= closes && (l.weight < work || l.ending):
+			if more++; more > maxAftermath {
+				continue
+			}
+		default:
+			continue
+		}
+		kept = append(kept, l)
+	}
+	end := slices.IndexFunc(kept, func(l Line) bool { return l.final })
+	if end < 0 {
+		end = len(kept)
+	}
+	last := end
+	for last > decisive+1 && kept[last-1].changes && !kept[last-1].loses && !kept[last-1].Evidence {
+		last--
+	}
+	return slices.Delete(kept, last, end)
 }
 
 // cut shortens a story that is still too long. It keeps the lines of the evidence; if

@@ -115,7 +115,7 @@ func TestEachKindOfEventHasItsLine(t *testing.T) {
 			},
 			want: []string{
 				"worker-1: gets the lock, token 5 | worker-1 | worker-1 10.001s #5 | -",
-				"worker-1: renews its lease 2 times, 3.00s to 6.00s | worker-1 | worker-1 13.000s #5 | -",
+				"worker-1: renews its lease 2 times, 3.000s to 6.000s | worker-1 | worker-1 13.000s #5 | -",
 				"worker-1: crashes | nobody | worker-1 16.000s #5 | -",
 				"lock: worker-1's lease is evicted | nobody | free | -",
 			},
@@ -149,7 +149,7 @@ func TestEachKindOfEventHasItsLine(t *testing.T) {
 				{When: &faults.When{Worker: "worker-1", Point: "acquire.replied", Nth: 1}, Fault: &faults.Drop{}},
 			},
 			want: []string{
-				"network: cuts worker-1 -> lock for 1.999s (drop) | nobody | - | -",
+				"network: cuts worker-1 -> lock for 1.999s (messages lost) | nobody | - | -",
 				"network: loses the reply to the acquire of worker-1 | nobody | - | -",
 				"network: quake hits everything for 1.996s | nobody | - | -",
 				"network: heals worker-1 -> lock | nobody | - | -",
@@ -475,7 +475,7 @@ func TestExactlyOneLineIsDecisive(t *testing.T) {
 	}{
 		{"a lost update", sample.Kleppmann(0), "writes 1 over worker-2's 1: update lost"},
 		{"in a long run", sample.Long(), "writes 41 over worker-4's 53: update lost"},
-		{"a late packet", sample.LatePacket(), "write of 1, sent at 0.10s, lands over worker-2's 1: update lost"},
+		{"a late packet", sample.LatePacket(), "write of 1, sent at 0.103s, lands over worker-2's 1: update lost"},
 		{"nothing found", sample.Kleppmann(33), ""},
 	}
 	for _, tt := range tests {

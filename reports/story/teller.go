@@ -51,12 +51,15 @@ type teller struct {
 	forced     map[int64]bool                 // events of the evidence that need a line of their own
 	witnessed  bool                           // the resource has events of its own
 	hasServers bool                           // the lock's servers have events of their own
+	refuses    bool                           // they refuse requests that they do not let wait
 	primaries  Primaries
 
 	holders     []sectionID // sections that believe they hold a lock, in the order of their entries
 	current     map[string]sectionID
 	asking      map[asker]sectionID       // the last section of a worker for a lock
 	refused     map[sectionID]bool        // sections that were refused before they got the lock
+	answered    map[sectionID]bool        // sections whose request a server has granted or refused
+	won         map[sectionID]bool        // sections that had the lock on a majority of its servers
 	freed       map[sectionID]bool        // sections whose own command ended their lease
 	step        map[string]string         // the step of its work that a worker is in
 	locks       map[string]*lockState     // by key
@@ -89,6 +92,8 @@ type item struct {
 	writes int        // accepted so far
 	last   *lastWrite // the last of them
 	reads  map[sectionID]int64
+	had    map[string]bool // its earlier values
+	done   int             // writes of the evidence, if the check judges units of work
 }
 
 // lastWrite is the last write that an item accepted.
@@ -134,6 +139,8 @@ func newTeller(run *results.Trial, sections []*history.Section, s Scope, limit w
 		current:     map[string]sectionID{},
 		asking:      map[asker]sectionID{},
 		refused:     map[sectionID]bool{},
+		answered:    map[sectionID]bool{},
+		won:         map[sectionID]bool{},
 		freed:       map[sectionID]bool{},
 		step:        map[string]string{},
 		locks:       map[string]*lockState{},
@@ -159,7 +166,7 @@ func newTeller(run *results.Trial, sections []*history.Section, s Scope, limit w
 	}
 	for i := range run.History.Events {
 		e := &run.History.Events[i]
-		t.hasServers = t.hasServers || ByServer(e.Type)
+		t.hasServers, t.refuses = t.hasServers || ByServer(e.Type), t.refuses || e.Type == history.Refused
 		if e.Type == history.Promoted || e.Type == history.Restarted {
 			t.changes[change{e.At, e.Type}] = true
 		}
@@ -174,7 +181,7 @@ func (t *teller) item(name string) *item {
 			return it
 		}
 	}
-	it := &item{name: name, value: t.run.History.Meta.Initial[name], reads: map[sectionID]int64{}}
+	it := &item{name: name, value: t.run.History.Meta.Initial[name], reads: map[sectionID]int64{}, had: map[string]bool{}}
 	t.items = append(t.items, it)
 	return it
 }
@@ -260,17 +267,21 @@ func (t *teller) inside(e *history.Event) bool {
 
 // repeat is say for an event that happens many times in one section. All times share the
 // line of the first one; only an event of the evidence has a line of its own. The line
-// is text for one time, and begins with many for several.
-func (t *teller) repeat(e *history.Event, id sectionID, w weight, text, many string) {
+// is text for one time, and begins with many for several. Its actor is the first one, or the lock for several servers.
+func (t *teller) repeat(e *history.Event, id sectionID, actor string, w weight, text, many string) {
 	key := foldKey{id, many}
 	f := t.folded[key]
 	proves := t.proves(e)
 	if f != nil && !proves {
 		f.count++
-		t.lines[f.line].Text = fmt.Sprintf("%s %d times, %s to %s%s", many, f.count, words.Brief(f.first), words.Brief(e.At), t.which(e.Key))
+		line := &t.lines[f.line]
+		line.Text = fmt.Sprintf("%s %d times, %s to %s%s", many, f.count, moment(f.first), moment(e.At), t.which(e.Key))
+		if line.Actor != actor {
+			line.Actor = LockServer
+		}
 		return
 	}
-	if t.say(t.inSection(e, id), id.worker, w, "%s%s", text, t.which(e.Key)) && !proves {
+	if t.say(t.inSection(e, id), actor, w, "%s%s", text, t.which(e.Key)) && !proves {
 		t.folded[key] = &foldedLine{line: len(t.lines) - 1, count: 1, first: e.At}
 	}
 }
@@ -297,14 +308,14 @@ func (t *teller) skip(e *history.Event, o *history.Op) {
 		u.workers = append(u.workers, o.Worker)
 	}
 	u.line = t.stateLine(e.At)
-	u.line.Actor, u.line.weight = o.Worker, work
+	u.line.Actor, u.line.weight, u.line.changes = o.Worker, work, true
 	times := words.Count(u.count, "write")
 	if len(u.workers) > 1 {
 		u.line.Actor = "others"
 		times += fmt.Sprintf(" by %d workers", len(u.workers))
 	}
 	if u.count > 1 {
-		times += " since " + words.Brief(u.first)
+		times += " since " + moment(u.first)
 	}
 	u.line.Text = times
 }

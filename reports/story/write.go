@@ -136,6 +136,9 @@ func (s Story) columns() []column {
 	}
 }
 
+// moment prints a time of a run as the column of times does, with its unit.
+func moment(at time.Duration) string { return words.Seconds(at, time.Millisecond) + "s" }
+
 // Times returns the time of each line as text, in seconds: to the millisecond, or to the
 // microsecond if neighbours would look equal. Decimal points are aligned.
 func (s Story) Times() map[time.Duration]string {

@@ -113,6 +113,7 @@ func Of(run *results.Trial, check string) Timeline {
 	d.walk()
 	d.addQuiet()
 	d.addSteps()
+	d.dropOthers()
 	return t
 }
 
@@ -213,6 +214,32 @@ func (d *drafter) addLane(name, kind string) {
 	}
 	d.lanes[name] = len(d.t.Lanes)
 	d.t.Lanes = append(d.t.Lanes, Lane{Name: words.Plain(name, 24), Kind: kind})
+}
+
+// dropOthers removes the lane of the other workers if it is empty.
+func (d *drafter) dropOthers() {
+	others := d.lane("others")
+	if others < 0 || slices.ContainsFunc(d.t.Spans, func(s Span) bool { return s.Lane == others }) ||
+		slices.ContainsFunc(d.t.Steps, func(s Step) bool { return s.Lane == others }) ||
+		slices.ContainsFunc(d.t.Arrows, func(a Arrow) bool { return a.From == others || a.To == others }) {
+		return
+	}
+	d.t.Lanes = slices.Delete(d.t.Lanes, others, others+1)
+	move := func(lane *int) {
+		if *lane > others {
+			*lane--
+		}
+	}
+	for i := range d.t.Spans {
+		move(&d.t.Spans[i].Lane)
+	}
+	for i := range d.t.Steps {
+		move(&d.t.Steps[i].Lane)
+	}
+	for i := range d.t.Arrows {
+		move(&d.t.Arrows[i].From)
+		move(&d.t.Arrows[i].To)
+	}
 }
 
 // lane returns the index of a lane by its name, -1 if there is none.

@@ -114,6 +114,51 @@ func TestATimelineHasALaneForEachServer(t *testing.T) {
 	}
 }
 
+// The other workers share a lane if the window has something of them.
+func TestTheLaneOfTheOthersIsNotEmpty(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		works bool // the third and fourth worker, in the window
+		want  []string
+	}{
+		{"idle", false, []string{"lock", "worker-1", "worker-2", "resource"}},
+		{"at work", true, []string{"lock", "worker-1", "worker-2", "others", "resource"}},
+	} {
+		s := sample.NewScript("redis", "off", "worker-1", "worker-2", "worker-3", "worker-4")
+		s.Ask(0, "worker-1", 1)
+		s.Enter(2*time.Millisecond, "worker-1", 1, 0)
+		read := s.Read(4*time.Millisecond, "worker-1", 1, 0, "0")
+		for i := range 10 {
+			if tt.works {
+				s.Section(time.Duration(12+i)*time.Second, []string{"worker-3", "worker-4"}[i%2], i+1, 0, 0)
+			}
+		}
+		s.Section(25*time.Second, "worker-2", 1, 0, 0)
+		lost := s.Write(30*time.Second, "worker-1", 1, 0, "1")
+		run := s.Trial()
+		finding := checker.Finding{Text: "lost"}
+		for _, e := range run.History.Events {
+			if e.Type == history.Applied && (e.Request == read || e.Request == lost || e.Worker == "worker-2") {
+				finding.Events = append(finding.Events, e.Seq)
+			}
+		}
+		run.Results = []checker.Result{{Check: "lost-update", Verdict: checker.Invalid, Findings: []checker.Finding{finding}}}
+		tl := Of(run, "lost-update")
+		var names []string
+		for _, lane := range tl.Lanes {
+			names = append(names, lane.Name)
+		}
+		if !slices.Equal(names, tt.want) {
+			t.Errorf("%s: the lanes are %q, want %q", tt.name, names, tt.want)
+		}
+		for _, step := range tl.Steps {
+			if step.Lane >= len(tl.Lanes) || step.Decisive && tl.Lanes[step.Lane].Name != "resource" {
+				t.Errorf("%s: step %q is in lane %d", tt.name, step.Text, step.Lane)
+			}
+		}
+	}
+}
+
 func TestAnEmptyOrContradictoryHistoryHasAnEmptyTimeline(t *testing.T) {
 	broken := sample.Kleppmann(0)
 	broken.History.Events = broken.History.Events[5:]
