@@ -5,8 +5,10 @@
 //     and runs the checks on the history (run.go). Each run results in a
 //     results.Trial.
 //   - A worker runs the sections of its program (worker.go). Its recorder names the steps of a
-//     section, writes its part of the history (recorder.go, calls.go), and executes the
-//     operations of the workload (section.go).
+//     section and writes its part of the history (recorder.go; calls.go for several locks), and
+//     executes the operations of the workload (section.go).
+//   - requests.go sends the requests of a section to the resource, transactional.go those of a
+//     session of the lock's database. numbering.go numbers all requests of a run.
 //   - cluster.go starts the servers of the lock through package backend, and links.go
 //     sets the links that have their own latency. data.go starts the protected resource.
 //   - faults.go applies the plan of faults to the world; bites.go finds out which of them hit anything.
