@@ -416,7 +416,7 @@ func TestMergeRefusesSumsThatDoNotFit(t *testing.T) {
 	swapped.Strategies = []string{"fenced", "redis"} // each is compared with the first
 	lines := strings.SplitAfter(textOf(t, shard(t, s, summedRequest(3))), "\n")
 	forged := func(old, now string) *Journal {
-		text := strings.TrimSpace(lines[2][journalSumLength:])
+		text := strings.TrimSpace(lines[2][journalChecksumLength:])
 		if !strings.Contains(text, old) {
 			t.Fatalf("%s has no %s", text, old)
 		}
@@ -475,7 +475,7 @@ func TestMergeRefusesSumsThatDoNotFit(t *testing.T) {
 		{`"pair":{"seeds":3,"both":0`, `"pair":{"seeds":3,"both":1`},
 		{`"checks":[`, `"unread":{"seed":4,"reason":"no"},"checks":[`},
 	} {
-		text := strings.TrimSpace(lines[2][journalSumLength:])
+		text := strings.TrimSpace(lines[2][journalChecksumLength:])
 		if !strings.Contains(text, test.old) {
 			t.Errorf("%s has no %s", text, test.old)
 		}
@@ -488,7 +488,7 @@ func TestMergeRefusesSumsThatDoNotFit(t *testing.T) {
 		{`"label":"fenced"`, `"label":"redis"`, `strategy "redis" appears twice`},
 		{`"uses":[`, `"users":[`, "sums of no strategy"},
 	} {
-		path := put(t, lines[0]+lines[1]+signed(strings.Replace(strings.TrimSpace(lines[2][journalSumLength:]), test.old, test.now, 1)))
+		path := put(t, lines[0]+lines[1]+signed(strings.Replace(strings.TrimSpace(lines[2][journalChecksumLength:]), test.old, test.now, 1)))
 		if _, err := ReadJournal(path); err == nil || err.Error() != path+":3: "+test.want {
 			t.Errorf("%s: it gives %v", test.now, err)
 		}
