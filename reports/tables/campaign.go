@@ -142,7 +142,7 @@ func writeFaults(b *bytes.Buffer, on words.Screen, c *results.Campaign) {
 		if f.Case != "" && f.Planned == 0 {
 			continue // a case that was not run
 		}
-		rows = append(rows, []string{words.Plain(f.Name(), 100), thousands(f.Planned), thousands(f.Happened), thousands(f.Bit)})
+		rows = append(rows, []string{words.Plain(f.Name(), 100), thousands(f.Planned), thousands(f.Happened), thousands(f.Hit)})
 	}
 	if len(rows) > 1 {
 		b.WriteByte('\n')

@@ -3,8 +3,9 @@
 //
 //   - [Run] runs a campaign: all strategies over all seeds (campaign.go). A
 //     [Request] selects them (request.go).
-//   - Runs are added up in blocks of seeds; the sums of blocks and of shards add up in any order
-//     (sums.go).
+//   - Runs are added up in blocks of seeds, in the order of the seeds (tally.go). The sums of
+//     blocks and of shards add up in any order (sums.go). sumscheck.go refuses sums of a file
+//     that cannot be those of the scenario.
 //   - The result is a results.Campaign: rates, intervals, a verdict, and the first
 //     failure of each check (sum.go). kept.go decides which failures keep their history.
 //   - A [Journal] is a file that stores each run of a campaign when it ends, so that a campaign

@@ -194,7 +194,7 @@ func (x *explorer) placeOne(ctx context.Context) error {
 				}
 				p := x.placement(trial, one.place)
 				x.jobs.finished(f.use.Label, p, func() {
-					one.result, one.missed = p, !trial.Bites[0].Happened
+					one.result, one.missed = p, !trial.Injections[0].Happened
 					if x.search.Faults > 1 && p.Harm() != results.Corrupts && !one.missed {
 						one.after = len(x.second(one.place, points))
 					}
