@@ -92,7 +92,7 @@ func TestServerFaultsWorkedOutByHand(t *testing.T) {
 520.00 applied worker-1 write 1 over 0
 524.04 freed worker-1
 525.05 released worker-1 ""`},
-		// It is up again before anybody asks, and the first worker needs a new
+		// It is up again before the next request, and the first worker needs a new
 		// connection.
 		{"a server that forgets", together(), "redis", `at: 20ms, crash: {target: lock, for: 1ms}`, `
 20.00 fault crash of lock
@@ -305,7 +305,7 @@ func TestLinkFaultsWorkedOutByHand(t *testing.T) {
 1061.10 applied worker-1 write 1 over 0
 1065.14 freed worker-1
 1066.15 released worker-1 ""`},
-		// Its second arrival takes the lock for nobody, until it goes by itself.
+		// Its second arrival takes the lock for a worker that does not use it, until it expires.
 		{"a duplicate", alone(), "redis", `when: {worker: worker-1, point: acquire.sent}, duplicate: {for: 100ms}`, `
 4.03 fault duplicate of worker-1
 5.03 granted worker-1
@@ -330,8 +330,8 @@ func TestLinkFaultsWorkedOutByHand(t *testing.T) {
 109.10 released worker-2 ""
 5054.07 heal reorder of worker-1`,
 		},
-		// Nobody overtakes it.
-		{"a message that nobody overtakes", alone(), "redis", `when: {worker: worker-1, point: write.sent}, reorder: {for: 100ms}`, `
+		// No message overtakes it.
+		{"a message that is not overtaken", alone(), "redis", `when: {worker: worker-1, point: write.sent}, reorder: {for: 100ms}`, `
 60.10 fault reorder of worker-1
 160.10 heal reorder of worker-1
 161.10 applied worker-1 write 1 over 0
@@ -473,9 +473,9 @@ func TestFaultsOfSeveralServersWorkedOutByHand(t *testing.T) {
 	}
 }
 
-// A fault hits something if it could have made a difference: it fell into a section of
-// the only worker, 0 to 66.15 ms, or what it took away was somebody's. Its lock
-// is live from 5.03 to 65.14 ms.
+// A fault hits something if it could have made a difference: it fell into the section of
+// the only worker, 0 to 66.15 ms, or removed the key of a holder. The lock is
+// held from 5.03 to 65.14 ms.
 func TestFaultsCountAsHitsWhenTheyOverlapASection(t *testing.T) {
 	const nothing, happens, hits = "nothing happens", "happens", "hits"
 	replicated := alone() + "servers: {replicas: 1}\n"
@@ -539,7 +539,7 @@ func TestErrorsOfPlansAreConditionsOfServers(t *testing.T) {
 	}
 }
 
-// A replica works for somebody if a lock waits for it, if work reads from it, or if it becomes the primary.
+// A replica is needed if a lock waits for it, if work reads from it, or if it becomes the primary.
 func TestAFaultOfAReplicaHitsOnlyIfTheReplicaIsNeeded(t *testing.T) {
 	const world = `
 name: replica

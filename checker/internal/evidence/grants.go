@@ -72,7 +72,7 @@ func (in *Evidence) Lasted(g *Grant) Stretch {
 	return Stretch{g.Given.At, g.Ended.At}
 }
 
-// HeldAt returns when the servers held a lock for anybody.
+// HeldAt returns when the servers held a lock, for any worker.
 func (in *Evidence) HeldAt(key string) Stretches {
 	held, ok := in.held[key]
 	if !ok {
