@@ -23,7 +23,7 @@ func loadCheck() Check {
 
 // load looks for waiters that poll in step: many of the requests of refused sections that
 // ask again come in peaks. A peak is a window of loadWindow with at least loadLeast requests and
-// loadPeak times the mean. The mean is taken over the time in which somebody waited. See limits.go
+// loadPeak times the mean. The mean is taken over the time in which a section waited. See limits.go
 // for the numbers.
 //
 // It also looks for waiters that ask without a pause, see spins.
@@ -58,7 +58,7 @@ func load(in *input, r *Result) {
 type crowd struct {
 	node  string
 	polls int
-	waits []evidence.Stretch // when somebody waited
+	waits []evidence.Stretch // when a section waited
 	tidy  int                // number of waits when they were last united
 	bins  map[time.Duration]int
 	kept  []arrival
@@ -101,7 +101,7 @@ func (c *crowd) survey(polls []poll) {
 	}
 }
 
-// mean returns how many polls come within a window on average, in the time in which somebody waited.
+// mean returns how many polls come within a window on average, in the time in which a section waited.
 func (c *crowd) mean() float64 {
 	c.unite()
 	waited := loadWindow

@@ -49,7 +49,7 @@ func onceCheck() Check {
 // write counts if its item has the name of the unit, inside or outside of the resource, and its
 // section was asked for that unit.
 //
-// A unit that was not done is a violation only if nobody could have noticed: each section that was
+// A unit that was not done is a violation only if no worker could have noticed: each section that was
 // asked for it was done, or was told that another one had the lock. If a section crashed, failed or
 // does not know its outcome, the loss can be noticed. A job of the workload steal is not missed: it stays
 // in its queue until a worker sees that it is done.
@@ -107,7 +107,7 @@ type unit struct {
 // undone reports whether no section did the unit.
 func (u unit) undone() bool { return len(u.done)+u.perhaps == 0 && !u.later }
 
-// missed reports whether the unit is undone and nobody could have noticed.
+// missed reports whether the unit is undone and no worker could have noticed.
 func (u unit) missed() bool {
 	return u.undone() && !u.queued && !slices.ContainsFunc(u.sections, noticeable)
 }

@@ -34,7 +34,7 @@ func progressCheck() Check {
 // since its last step, or it waits for a holder that they hindered: a message that is delayed by minutes may
 // still be under way.
 //
-// A free lock must not refuse everybody for longer than in.patience either, see turnedAway.
+// A free lock must not refuse all workers for longer than in.patience either, see turnedAway.
 //
 // Two kinds of time do not count. The first is when faults hindered the worker, see [evidence.Evidence.Hindered].
 // The second is when the server held the lock for a worker that was alive but stopped, or whose delayed messages had
@@ -97,7 +97,8 @@ func (p *progressing) starves(s *history.Section) bool {
 	return true
 }
 
-// lasting is deadlock, of one that lasts for longer than d while s waits, until the given time.
+// lasting looks for a deadlock that lasts for longer than d while s waits, before the given time. Its results are those
+// of deadlock.
 func (p *progressing) lasting(s *history.Section, d, until time.Duration) (events []int64, text string) {
 	events, text = p.deadlock(s, s.CallAt+d)
 	began := s.CallAt

@@ -24,7 +24,7 @@ func recoveryCheck() Check {
 // A section that keeps asking although a server has given it the lock does not know of its grant. Once a section has
 // returned, its grant must be gone within recoveryMargin and the time of its messages, whether the answer was ok or an
 // error: a grant that its owner does not know of is a ghost. If the owner crashed, or answered that it does not know
-// what became of its requests, nobody is left to free the lock, and the grant may last for the lease and the margin. In
+// the outcome of its requests, no worker is left to free the lock, and the grant may last for the lease and the margin. In
 // that case a request that the owner has sent before may still arrive late, and the lease counts from its arrival. A
 // renewal that was sent after the end of the section prolongs nothing: the owner was to stop. Until the lease is over,
 // it also counts from a new leader, which gives each lease or session its whole time. Time in which the servers are
@@ -34,10 +34,10 @@ func recoveryCheck() Check {
 // answer unknown. Cancelled counts as unknown if a fault other than the cancellation may have kept
 // the lock from undoing them.
 //
-// With several servers, grants on fewer than a quorum block nobody, so they may last for the lease
-// too. A grant is in the way only if a server refused somebody because of it, or made a request wait
+// With several servers, grants on fewer than a quorum block no worker, so they may last for the lease
+// too. A grant is in the way only if a server refused a worker because of it, or made a request wait
 // in its queue until the grant ended. At the end of the history a grant without an owner is a leak if it
-// never expires or is older than lease and margin, even if nobody asked for the lock.
+// never expires or is older than lease and margin, even if no worker asked for the lock.
 func recovery(in *input, r *Result) {
 	end := in.EndAt()
 	for _, g := range in.Ledger().Grants {
@@ -85,7 +85,7 @@ func (in *input) ignored(g *evidence.Grant) *history.Event {
 }
 
 // due returns when a grant whose owner is gone must no longer be in anybody's way, and when it must
-// be free even if nobody asks.
+// be free even if no worker asks for it.
 func (in *input) due(g *evidence.Grant, goneAt time.Duration) (due, freeAt time.Duration) {
 	_, lease := g.Leases()
 	lease = max(lease, in.Meta.TTL)

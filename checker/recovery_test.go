@@ -119,7 +119,7 @@ func TestAGhostIsOneFinding(t *testing.T) {
 	}
 }
 
-// Two of three servers have to grant the lock. lock-2 grants it 3 s after the section has given up, so nobody knew of a quorum that had
+// Two of three servers have to grant the lock. lock-2 grants it 3 s after the section has given up, so no worker knew of a quorum that had
 // to be given back within a second.
 func TestAGrantThatComesLateMakesNoQuorumAtTheEnd(t *testing.T) {
 	given := func(late time.Duration) *scriptedHistory {
@@ -383,7 +383,7 @@ func TestAGhostIsInTheWayOfAQueue(t *testing.T) {
 	})
 }
 
-// A grant on one of three servers blocks nobody, so it may last for its lease.
+// A grant on one of three servers blocks no worker, so it may last for its lease.
 func TestAGrantOnAMinorityMayLastForItsLease(t *testing.T) {
 	s := story("counter", "off")
 	s.meta.Nodes, s.meta.Quorum = 3, 2
@@ -458,7 +458,7 @@ func TestACancelledCallHasToBeUndone(t *testing.T) {
 	})
 }
 
-// A quorum of grants left behind blocks everybody.
+// A quorum of grants that is left behind blocks all workers.
 func TestAQuorumLeftBehindIsAGhost(t *testing.T) {
 	begun := func(class history.Class, nodes ...string) *scriptedHistory {
 		s := story("counter", "off")

@@ -48,7 +48,7 @@ func told(in *input, r *Result) {
 		events := []int64{s.Grant, s.Enter, loss.Seq, s.Told, s.Leave, s.Return, s.Crash}
 		over, bound := max(loss.At, h.Until()), toldBound
 		if h.Lease() == 0 && loss.Type == history.Expired {
-			over, bound = loss.At, toldBound+2*in.Meta.Slowest // a session, whose end nobody knows before
+			over, bound = loss.At, toldBound+2*in.Meta.Slowest // a session, whose end is not known before
 		}
 		if late := in.untold(s, over, left, leftAt); in.Meta.Tells && late > bound {
 			r.find(Invalid, events, "not told: %s had lost lock %s (%s) and worked on for %s after its lease without being told",

@@ -9,7 +9,7 @@ import (
 	"lockquake/history"
 )
 
-// turnedAway looks for locks that are free but refuse everybody: a streak of sections of any
+// turnedAway looks for locks that are free but refuse all workers: a streak of sections of any
 // workers that all ended without having been let in, over more time than the bound, with no section
 // let in between.
 //
@@ -122,8 +122,8 @@ func (in *input) judgeStreak(x streak, group []*history.Section, bound time.Dura
 	}
 }
 
-// taken returns when the lock of a group of sections was not free, or a fault was in everybody's
-// way.
+// taken returns when the lock of a group of sections was not free, or a fault hindered all
+// workers.
 func (in *input) taken(group []*history.Section) evidence.Stretches {
 	list := slices.Concat(in.Hindered(""), in.HeldAt(group[0].Key)) // hindered because of faults of servers
 	for _, s := range group {

@@ -3,11 +3,7 @@ package faults
 import "time"
 
 // Delete lets a third party delete keys, such as an operator or a cleanup script.
-type Delete struct {
-	OnServer
-	// Key is the pattern of the keys; without one all locks of the scenario are deleted.
-	Key string `yaml:"key" without:"all of them" doc:"pattern of the keys"`
-}
+type Delete struct{ OnKeys }
 
 // Info implements Fault.
 func (*Delete) Info() Info {
@@ -18,23 +14,7 @@ func (*Delete) Info() Info {
 }
 
 func (*Delete) places() []Place {
-	return []Place{{Name: "delete", Letter: "k", Order: 170, Fault: &Delete{OnServer: OnServer{lockServers}}, Doc: "a third party deletes every lock"}}
-}
-
-func (f *Delete) needs() []Need { return []Need{{NeedsKey, "key", f.Key}} }
-
-func (f *Delete) check(s Spec, workers, nodes []string) error {
-	if err := checkKey(f.Key); err != nil {
-		return err
-	}
-	return f.OnServer.check(s, workers, nodes)
-}
-
-func (f *Delete) words() []string { return append(f.OnServer.words(), keyWords(f.Key)...) }
-
-func (f *Delete) read(r *reader) {
-	f.OnServer.read(r)
-	f.Key = r.key()
+	return []Place{{Name: "delete", Letter: "k", Order: 170, Fault: &Delete{OnKeys{OnServer: OnServer{lockServers}}}, Doc: "a third party deletes every lock"}}
 }
 
 func (*Delete) supported(servers any) bool {

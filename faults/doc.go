@@ -21,7 +21,7 @@
 //     answer-errors, cancel, clock-rate, clock-step, crash, delete, drop, duplicate, error, evict,
 //     failover, hold, latency, leader-change, loss, overload, overrun, partition, pause, reorder,
 //     reset, stale, stall and suspend. Their sorts of targets are in onlink.go, onmessage.go,
-//     onnode.go (workers, too) and onserver.go.
+//     onnode.go (workers, too), onserver.go and onkeys.go.
 //
 // # The kinds
 //
@@ -47,9 +47,9 @@
 //
 // A new kind costs a file with a struct, a test, and one line in [Kinds]. The struct
 // has the parameters, with yaml and doc tags, and embeds its sort of target: [OnWorker],
-// [OnNode], [OnServer], [OnLink], [OnMessage] or [OnRequest]. It implements [Fault]. The embedded
-// type has the methods check, words and read; a kind with parameters of its own extends them. All
-// but OnNode also have the method Ends of an instant kind. These methods are optional:
+// [OnNode], [OnServer], [OnKeys], [OnLink], [OnMessage] or [OnRequest]. It implements [Fault]. The
+// embedded type has the methods check, words and read; a kind with parameters of its own extends
+// them. All but OnNode also have the method Ends of an instant kind. These methods are optional:
 //
 //   - complete, if a parameter has a default;
 //   - needs, if it has an effect only in some scenarios ([Need]);

@@ -7,11 +7,7 @@ import (
 )
 
 // Evict drops one key, as a server that is short of memory does.
-type Evict struct {
-	OnServer
-	// Key is the pattern of the keys of which one is dropped; without one it is any key.
-	Key string `yaml:"key" without:"all of them" doc:"pattern of the keys"`
-}
+type Evict struct{ OnKeys }
 
 // Info implements Fault.
 func (*Evict) Info() Info {
@@ -19,22 +15,6 @@ func (*Evict) Info() Info {
 		Kind: "evict", Instant: true, Hits: HitsGrants,
 		Doc: "makes the lock's server evict one key that matches a pattern; any key without a pattern",
 	})
-}
-
-func (f *Evict) needs() []Need { return []Need{{NeedsKey, "key", f.Key}} }
-
-func (f *Evict) check(s Spec, workers, nodes []string) error {
-	if err := checkKey(f.Key); err != nil {
-		return err
-	}
-	return f.OnServer.check(s, workers, nodes)
-}
-
-func (f *Evict) words() []string { return append(f.OnServer.words(), keyWords(f.Key)...) }
-
-func (f *Evict) read(r *reader) {
-	f.OnServer.read(r)
-	f.Key = r.key()
 }
 
 func (*Evict) supported(servers any) bool {

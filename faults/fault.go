@@ -20,8 +20,8 @@ const lockServers = "lock"
 // or server. A Fault is immutable once it is in a Spec or a Step; [Rename] returns a
 // changed copy.
 //
-// A kind embeds one of [OnWorker], [OnNode], [OnServer], [OnLink], [OnMessage] and
-// [OnRequest], which implement the unexported methods. A kind with parameters of its
+// A kind embeds one of [OnWorker], [OnNode], [OnServer], [OnKeys], [OnLink], [OnMessage]
+// and [OnRequest], which implement the unexported methods. A kind with parameters of its
 // own extends these methods.
 type Fault interface {
 	// Info describes the kind.

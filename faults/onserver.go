@@ -1,11 +1,6 @@
 package faults
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-	"unicode"
-)
+import "slices"
 
 // OnServer is a fault of a server.
 type OnServer struct {
@@ -30,27 +25,3 @@ func (s *OnServer) check(_ Spec, _, nodes []string) error {
 
 // Ends implements Fault for an instant kind, and for one whose end another event tells.
 func (*OnServer) Ends(Scene) (text string, turning bool) { return "", false }
-
-// checkKey refuses a pattern with a space, because a line of a plan is split at spaces.
-func checkKey(pattern string) error {
-	if strings.ContainsFunc(pattern, unicode.IsSpace) {
-		return &ParamError{"key", fmt.Sprintf("%q has a space in it", pattern)}
-	}
-	return nil
-}
-
-// keyWords returns the words of a plan for a pattern, none for the default.
-func keyWords(pattern string) []string {
-	if pattern == "" {
-		return nil
-	}
-	return []string{"key", pattern}
-}
-
-// key reads the words that keyWords returns.
-func (r *reader) key() string {
-	if r.next("key") {
-		return r.word("key")
-	}
-	return ""
-}

@@ -17,10 +17,10 @@ func TestServerFaultsNeedAServerAndTheirParameter(t *testing.T) {
 		{"overload by nothing", moment(&Overload{OnServer: OnServer{Target: "lock"}}), "service", "missing"},
 		{"failover", instant(&Failover{}), "", ""},
 		{"failover with a length", moment(&Failover{}), "for", "a failover has no length"},
-		{"delete", instant(&Delete{Key: "resource-*"}), "", ""},
-		{"delete of two words", instant(&Delete{Key: "a b"}), "key", `"a b" has a space in it`},
+		{"delete", instant(&Delete{OnKeys{Key: "resource-*"}}), "", ""},
+		{"delete of two words", instant(&Delete{OnKeys{Key: "a b"}}), "key", `"a b" has a space in it`},
 		{"evict", instant(&Evict{}), "", ""},
-		{"evict of two words", instant(&Evict{Key: "a b"}), "key", `"a b" has a space in it`},
+		{"evict of two words", instant(&Evict{OnKeys{Key: "a b"}}), "key", `"a b" has a space in it`},
 		{"stale", moment(&Stale{OnServer: OnServer{Target: "resource"}, By: time.Second}), "", ""},
 		{"stale by nothing", moment(&Stale{OnServer: OnServer{Target: "resource"}}), "by", "missing"},
 	})
@@ -36,7 +36,7 @@ func TestAPlanHasTheSamplesOfAnOverload(t *testing.T) {
 }
 
 func TestAServerFaultHitsTheLockByDefault(t *testing.T) {
-	every := Spec{Fault: &Evict{Key: "*"}, Timing: Timing{Every: &draw.Dist{Kind: draw.Constant, Value: 25 * time.Second}}}
+	every := Spec{Fault: &Evict{OnKeys{Key: "*"}}, Timing: Timing{Every: &draw.Dist{Kind: draw.Constant, Value: 25 * time.Second}}}
 	tied := Spec{When: &When{Worker: "worker-1", Point: "acquired"}, Timing: Timing{For: draw.Fixed(time.Second)}, Fault: &Crash{OnNode{"lock"}, DataKept}}
 	plan := Generate([]Spec{every, instant(&Failover{}), tied}, 1, workers(), duration)
 	want := "at 0s failover lock #2\nat 25s evict lock key * #1\nat 50s evict lock key * #1\nwhen worker-1 acquired 1 crash lock data kept for 1s #3\n"

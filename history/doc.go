@@ -12,8 +12,8 @@
 //   - [History] is a finished list with its [Meta]; [Write] and [Read] turn it
 //     into JSON lines and back (file.go). column.go finds the column of an error.
 //   - [History.Sections] turns the events into critical sections with their reads and writes
-//     (sections.go). It refuses a list that contradicts itself; holders.go follows the open grants
-//     for it.
+//     (sections.go, sectionbuilder.go). It refuses a list that contradicts itself; holders.go follows the
+//     open grants for it.
 //   - [Load] reads a file that any program may have recorded. It refuses errors of the recorder for
 //     which the checks would blame the lock (load.go).
 //   - [Log] stores the events of a large run by lock (log.go).

@@ -142,7 +142,7 @@ func markdownFaults(b *bytes.Buffer, c *results.Campaign) {
 	b.WriteString("## Faults\n\n| fault | planned | injected | hit |\n|---|---:|---:|---:|\n")
 	for _, f := range c.Faults {
 		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", cell(f.Name()),
-			words.Thousands(int(f.Planned)), words.Thousands(int(f.Happened)), words.Thousands(int(f.Bit)))
+			words.Thousands(int(f.Planned)), words.Thousands(int(f.Happened)), words.Thousands(int(f.Hit)))
 	}
 	b.WriteByte('\n')
 }

@@ -10,8 +10,8 @@ import (
 	redisfamily "lockquake/sim/redis/family"
 )
 
-// A setting of a worker goes before one of the strategy, and that before one
-// of the scenario. What nobody sets is left to the client.
+// A setting of a worker overrides one of the strategy, which overrides one of the
+// scenario. A setting that is in none of them has the default of the client.
 func TestClientOfEachWorker(t *testing.T) {
 	s, err := parse("f", []byte(`name: clients
 duration: 60s

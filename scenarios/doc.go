@@ -4,18 +4,20 @@
 // # A tour
 //
 //   - [Scenario] is one experiment. [Parse] and [Load] read one and refuse what is
-//     invalid (scenario.go, parse.go; validate.go and validate*.go check one section
-//     each; dist.go reads the files of distributions). [Scenario.Warnings] name settings that contradict each other (conflicts.go). The
-//     built-in ones are in the folder builtin. [Schema] describes such a file
-//     (schema.go), and [Rewrite] writes one (rewrite.go).
-//   - [Scenario.With] overrides values of the file (vary.go); [ParseAxis]
-//     reads the values of a sweep (varyaxis.go).
-//   - [Scenario.Uses] selects the strategies to run (uses.go), each with its own
-//     servers, settings and faults (servers.go, network.go, cases.go), and
-//     refuses what cannot run (fit.go). library.go finds the strategy nearest to a library, meets.go whether a use can
-//     meet a fault, bylock.go whether its large runs are judged lock by lock, line.go its line in the file.
-//     setup.go lists the settings that its rates depend on. [Scenario.Decides] reports whether a check decides for a
-//     strategy.
+//     invalid (scenario.go, parse.go). validate.go checks the scenario section by section;
+//     validate*.go have the larger sections, and validatevalue.go the checks of single values.
+//     dist.go reads the files of distributions. [Scenario.Warnings] name settings that contradict
+//     each other (conflicts.go). The built-in ones are in the folder builtin (builtin.go).
+//     [Schema] describes such a file (schema.go), and [Rewrite] writes one (rewrite.go).
+//   - [Scenario.With] overrides values of the file (vary.go), [Scenario.WithPauses] the lengths of
+//     its pauses by those of a log (pauses.go); [ParseAxis] reads the values of a sweep
+//     (varyaxis.go).
+//   - [Scenario.Uses] selects the strategies to run (uses.go), each with its own servers, settings
+//     and faults (servers.go, network.go, cases.go), and refuses what cannot run (fit.go).
+//     library.go finds the strategy nearest to a library, meets.go whether a use can meet a fault,
+//     bylock.go whether its large runs are judged lock by lock, line.go its line in the file.
+//     setup.go lists the settings that its rates depend on. [Scenario.Decides] reports whether a
+//     check decides for a strategy.
 //   - bounds.go reads bounds on measures, heeds.go how far work heeds its context, own.go the
 //     strategies of the caller. known.go lists the names that a file can use, decides.go the
 //     checks that decide.

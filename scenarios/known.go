@@ -8,6 +8,21 @@ import (
 	"lockquake/sim/resource"
 )
 
+// Points lists the points that a fault can be tied to: those of the runner,
+// the renewal of a strategy that has one, and those of every message.
+func Points() []string {
+	points := []string{
+		"acquire-called", "acquired", "read-called", "read-done", "lease-checked", "write-replied",
+		"release-called", "released", "commit-called", "renewal-begins", "renew-called",
+	}
+	for _, op := range append([]string{"acquire", "renew", "release", "read", "write", "dial"}, operations()...) {
+		for _, event := range messageEvents() {
+			points = append(points, op+"."+event)
+		}
+	}
+	return append(points, "message.replied", "message.taken")
+}
+
 // catalogue holds what a scenario can name.
 type catalogue struct {
 	own        []lock.Entry // strategies that the caller brought along

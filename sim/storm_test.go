@@ -12,8 +12,8 @@ import (
 )
 
 // Under any faults in any order, an answer is that to its own request, the same seed gives the same
-// run, and a world in which everything has healed serves everybody.
-func TestAHealedWorldServesEverybody(t *testing.T) {
+// run, and a world in which everything has healed serves all workers.
+func TestAHealedWorldServesAllWorkers(t *testing.T) {
 	for seed := range uint64(20) {
 		sum := storm(t, seed)
 		if again := storm(t, seed); again != sum {

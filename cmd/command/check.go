@@ -2,27 +2,18 @@ package command
 
 import (
 	"bytes"
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"lockquake/checker"
 	"lockquake/checker/stored"
-	"lockquake/history"
 	"lockquake/internal/strictyaml"
-	"lockquake/reports/story"
-	"lockquake/scenarios/results"
-	"lockquake/scenarios/workload"
-	"lockquake/sim/resource"
 )
 
 // checkFlags are the flags of lockquake check.
@@ -117,35 +108,6 @@ func modelDocs() string {
 	return b.String()
 }
 
-// judged is the result for one history, as --format json prints it.
-type judged struct {
-	File       string           `json:"file"`
-	Form       string           `json:"form"` // lockquake, jepsen-log or jepsen-edn
-	Verdict    checker.Verdict  `json:"verdict"`
-	Run        string           `json:"run,omitempty"`     // scenario, label and seed
-	Model      string           `json:"model,omitempty"`   // of a history of Jepsen
-	Guessed    bool             `json:"guessed,omitempty"` // the model was not given by --model
-	Operations int              `json:"operations"`
-	Processes  int              `json:"processes"`
-	Failed     int              `json:"failed"`
-	Open       int              `json:"open"`
-	Text       string           `json:"text,omitempty"`
-	Keys       []judgedKey      `json:"keys,omitempty"`   // of a history of Jepsen with several
-	Checks     []checker.Result `json:"checks,omitempty"` // of a history of lockquake
-	Evidence   []evidence       `json:"evidence,omitempty"`
-}
-
-// evidence is one line of the evidence: an operation of Jepsen, or an event of lockquake.
-type evidence struct {
-	Line    int    `json:"line"`
-	EndLine int    `json:"end_line,omitempty"` // of the operation's completion
-	Who     string `json:"who"`
-	What    string `json:"what"`
-	Outcome string `json:"outcome,omitempty"`
-	At      string `json:"at,omitempty"` // since the run began
-	Wrong   bool   `json:"wrong,omitempty"`
-}
-
 func (f *checkFlags) run(ctx context.Context, file string, stdout io.Writer) error {
 	if err := oneOf("format", f.format, formats()); err != nil {
 		return err
@@ -225,205 +187,4 @@ func readHistory(file string) ([]byte, error) {
 		err = fmt.Errorf("%s is larger than %d bytes", file, most)
 	}
 	return bytes.TrimPrefix(data, []byte("\ufeff")), err
-}
-
-// isOurs reports whether a file begins like JSON lines: with a brace and a string. The keys
-// in the EDN of Jepsen are no strings.
-func isOurs(data []byte) bool {
-	rest, opened := bytes.CutPrefix(bytes.TrimSpace(data), []byte("{"))
-	return opened && bytes.HasPrefix(bytes.TrimSpace(rest), []byte(`"`))
-}
-
-// headerNames returns the names that the header of a history may have.
-func headerNames() history.Names {
-	var known history.Names
-	for _, w := range workload.Catalogue() {
-		known.Workloads = append(known.Workloads, w.Name)
-	}
-	for _, p := range resource.Policies() {
-		known.Fences = append(known.Fences, string(p.Policy))
-	}
-	return known
-}
-
-// refused returns the usage error for a file that is not a history, with the nearest word for an unknown one.
-func refused(file string, err error) error {
-	at, placed := errors.AsType[*history.LineError](err)
-	if !placed {
-		return err
-	}
-	text := at.Err.Error()
-	if unknown, ok := errors.AsType[*history.UnknownWordError](at.Err); ok {
-		text = strictyaml.Unknown(unknown.Field, unknown.Word, unknown.Known)
-	}
-	return usagef("%s:%d:%d: %s", file, at.Line, at.Column, text)
-}
-
-// judgeOurs judges a history of lockquake.
-func (f *checkFlags) judgeOurs(j *judged, data []byte) error {
-	h, sections, err := history.Load(data, headerNames())
-	if err != nil {
-		return refused(j.File, err)
-	}
-	found, err := checker.Run(h, f.checks)
-	if err != nil {
-		return err
-	}
-	m := h.Meta
-	j.Form, j.Run = "lockquake", fmt.Sprintf("%s, %s, seed %d", m.Scenario, m.Label, m.Seed)
-	if m.Part != nil {
-		j.Run += "; " + m.Part.String()
-	}
-	workers := map[string]bool{}
-	for _, s := range sections {
-		workers[s.Worker] = true
-		for _, o := range s.Ops {
-			j.Operations++
-			switch o.Outcome {
-			case history.OutcomeFail:
-				j.Failed++
-			case history.OutcomeInfo:
-				j.Open++
-			case history.OutcomeOK:
-			}
-		}
-	}
-	j.Processes = len(workers)
-	f.sum(j, h, found)
-	return nil
-}
-
-// sum sets the verdict from the results of the checks. The evidence is that of the most serious
-// check with this verdict, which the story of the run tells too.
-func (f *checkFlags) sum(j *judged, h *history.History, found []checker.Result) {
-	byName := map[string]*checker.Result{}
-	names := map[checker.Verdict][]string{} // of the checks that decide
-	verdict := checker.Valid
-	idle := "" // a check of --check that has nothing to judge
-	for i := range found {
-		r := &found[i]
-		if !r.Applies {
-			if len(f.checks) == 0 {
-				continue
-			}
-			idle = cmp.Or(idle, r.Check)
-		} else if !checker.Advisory(r.Check) || slices.Contains(f.checks, r.Check) {
-			byName[r.Check] = r
-			names[r.Verdict] = append(names[r.Verdict], r.Check)
-			verdict = verdict.Worse(r.Verdict)
-		}
-		j.Checks = append(j.Checks, *r)
-	}
-	if len(byName) == 0 {
-		j.Verdict, j.Text = checker.Unknown, "it has nothing that a check could judge"
-		return
-	}
-	j.Verdict = verdict
-	worst := byName[checker.Serious(names[verdict])[0]]
-	entered := func(e history.Event) bool { return e.Type == history.Acquired }
-	switch {
-	case j.Verdict != checker.Valid:
-	case idle != "":
-		j.Verdict, j.Text = checker.Unknown, "it has nothing that "+idle+" could judge"
-	case !slices.ContainsFunc(h.Events, entered):
-		j.Verdict, j.Text = checker.Unknown, "no worker ever got the lock"
-	}
-	if len(worst.Findings) == 0 {
-		return
-	}
-	const most = 30
-	first := worst.Findings[0]
-	j.Text = worst.Check + ": " + story.Finding(*worst)
-	for _, seq := range first.Events[:min(most, len(first.Events))] {
-		j.Evidence = append(j.Evidence, ofEvent(&h.Events[seq-1]))
-	}
-}
-
-func ofEvent(e *history.Event) evidence {
-	parts := []string{string(e.Type)}
-	add := func(set bool, format string, args ...any) {
-		if set {
-			parts = append(parts, fmt.Sprintf(format, args...))
-		}
-	}
-	add(e.Section != 0, "section %d", e.Section)
-	add(e.Op != "", "%s", e.Op)
-	add(e.Key != "", "%s", e.Key)
-	add(e.Value != "", "= %s", e.Value)
-	add(e.Type == history.Applied && !e.Accepted, "(refused)")
-	add(e.Token != 0, "token %d", e.Token)
-	add(e.Owner != "", "of %s", e.Owner)
-	add(e.Kind != "", "%s", e.Kind)
-	add(e.Err != "", "(%s)", e.Err)
-	return evidence{Line: int(e.Seq) + 1, Who: cmp.Or(e.Worker, e.Node, e.Target, "-"), What: strings.Join(parts, " "), At: e.At.Round(time.Microsecond).String()}
-}
-
-// print writes the result in the format of --format.
-func (j *judged) print(w io.Writer, format string) error {
-	if format == "json" {
-		return results.WriteJSON(w, j)
-	}
-	as := j.Run
-	if j.Model != "" {
-		as = "judged as a " + j.Model
-		if j.Guessed {
-			as += ", guessed from its functions"
-		}
-	}
-	fmt.Fprintf(w, "%s: %s\n", j.File, j.Verdict)
-	counts := fmt.Sprintf("%s (%s): operations %d, failed %d, open %d, processes %d", as, j.Form, j.Operations, j.Failed, j.Open, j.Processes)
-	if len(j.Keys) > 0 {
-		counts += fmt.Sprintf(", keys %d", len(j.Keys))
-	}
-	say(w, "%s", counts)
-	rows := j.keyRows()
-	if len(rows) > 0 {
-		fmt.Fprintln(w)
-	}
-	for i, r := range j.Checks {
-		if i == 0 {
-			fmt.Fprintln(w)
-		}
-		row := []string{r.Check, string(r.Verdict), story.Finding(r)}
-		if !r.Applies {
-			row[1] = "-"
-		}
-		rows = append(rows, row)
-	}
-	if err := screenOf(w).Catalogue(w, rows); err != nil {
-		return err
-	}
-	if j.Text != "" {
-		fmt.Fprintln(w)
-		if err := screenOf(w).Catalogue(w, [][]string{{j.Text}}); err != nil {
-			return err
-		}
-	}
-	if len(j.Evidence) > 0 {
-		fmt.Fprintln(w)
-	}
-	return screenOf(w).Catalogue(w, j.evidenceRows())
-}
-
-// evidenceRows returns a row for each line of the evidence, below their heads.
-func (j *judged) evidenceRows() [][]string {
-	if len(j.Evidence) == 0 {
-		return nil
-	}
-	when := "ended"
-	if j.Model == "" {
-		when = "time"
-	}
-	rows := [][]string{{"", "line", "who", when, "what"}}
-	for _, e := range j.Evidence {
-		mark, lines := "", strconv.Itoa(e.Line)
-		if e.Wrong {
-			mark = "!"
-		}
-		if e.EndLine > 0 {
-			lines += "-" + strconv.Itoa(e.EndLine)
-		}
-		rows = append(rows, []string{mark, lines, e.Who, cmp.Or(e.Outcome, e.At), e.What})
-	}
-	return rows
 }

@@ -15,8 +15,9 @@
 //   - root.go creates the commands and loads scenarios for all of them. Each command has a
 //     file with its name, except replay (reproduce.go), validate (list.go) and help (root.go):
 //     advise, check, compare, explore, hiccup, init, list, matrix, merge, rate, reproduce, run,
-//     schema, shrink, sweep and version. checkjepsen.go is the part of check for histories of
-//     Jepsen, and ask.go asks for the inputs of advise and init. An [Extension] adds commands
+//     schema, shrink, sweep and version. checkhistory.go is the part of check for histories of
+//     lockquake, checkjepsen.go the one for those of Jepsen, and checkresult.go prints the result.
+//     ask.go asks for the inputs of advise and init. An [Extension] adds commands
 //     of another module (extension.go).
 //   - flags.go has the flags that several commands share. set.go has --set and --pauses, and
 //     loads a scenario with them or from a token. shard.go has --shard.

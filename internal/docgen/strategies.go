@@ -91,6 +91,13 @@ func writeStrategy(b *strings.Builder, e lock.Entry, all []lock.Entry) {
 	if e.Tells {
 		b.WriteString("- claims to tell its holder of a loss during the work\n")
 	}
+	writeDifferences(b, e, all)
+	writeClaims(b, e.Claims)
+	b.WriteByte('\n')
+}
+
+// writeDifferences prints the settings in which a strategy differs from the plain lock that it is based on.
+func writeDifferences(b *strings.Builder, e lock.Entry, all []lock.Entry) {
 	base := "redis"
 	if strings.HasPrefix(e.Name, "redlock-") {
 		base = "redlock"
@@ -104,11 +111,15 @@ func writeStrategy(b *strings.Builder, e lock.Entry, all []lock.Entry) {
 			fmt.Fprintf(b, "- %s: %s\n", said, code(changed))
 		}
 	}
+}
+
+// writeClaims prints the faults that a strategy claims to survive.
+func writeClaims(b *strings.Builder, claims lock.Claims) {
 	for _, group := range []struct {
 		name    string
 		classes []lock.Class
 	}{
-		{"no corruption", e.Claims.Corruption}, {"correct fencing", e.Claims.Fencing}, {"to tell of a loss", e.Claims.Told}, {"correct service", e.Claims.Service},
+		{"no corruption", claims.Corruption}, {"correct fencing", claims.Fencing}, {"to tell of a loss", claims.Told}, {"correct service", claims.Service},
 	} {
 		var words []string
 		for _, c := range group.classes {
@@ -118,10 +129,9 @@ func writeStrategy(b *strings.Builder, e lock.Entry, all []lock.Entry) {
 			fmt.Fprintf(b, "- claims %s under %s\n", group.name, strings.Join(words, ", "))
 		}
 	}
-	if e.Claims.Also != "" {
-		fmt.Fprintf(b, "- claims %s\n", e.Claims.Also)
+	if claims.Also != "" {
+		fmt.Fprintf(b, "- claims %s\n", claims.Also)
 	}
-	b.WriteByte('\n')
 }
 
 // serversText returns how many servers a lock needs.

@@ -166,7 +166,7 @@ func (p casesPlot) cell(c draw.Canvas, corner vg.Point, st results.StrategyStats
 		Min: vg.Point{X: corner.X + gap, Y: corner.Y + gap},
 		Max: vg.Point{X: corner.X + casesCellWidth - gap, Y: corner.Y + casesCellHeight - gap},
 	}
-	if st.Bit == 0 {
+	if st.Hit == 0 {
 		return
 	}
 	corrupted, flawed := tables.Harm(st)

@@ -225,12 +225,12 @@ func (t *teller) scene(f faultEvent) faults.Scene {
 		point = f.when.Point
 	}
 	section := t.sections[t.current[target]]
-	bites := t.run.Bites
+	injections := t.run.Injections
 	return faults.Scene{
 		Length: words.Short(f.takes), Where: t.where(target, point), Message: message(f.when), Keys: t.taken(f.Event),
 		Worker: t.isWorker(target), Down: t.down[target], Deluded: t.deluded(target),
 		Idle:   section == nil || section.Return != 0 && section.Return < f.Seq,
-		Missed: f.Fault > 0 && f.Fault <= len(bites) && !bites[f.Fault-1].Bit,
+		Missed: f.Fault > 0 && f.Fault <= len(injections) && !injections[f.Fault-1].Hit,
 		Short:  words.Short, Plain: words.Plain,
 	}
 }

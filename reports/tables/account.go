@@ -34,7 +34,7 @@ type account struct {
 func hit(c *results.Campaign, label string) []results.StrategyStats {
 	cases := HasCases(c)
 	return slices.DeleteFunc(slices.Clone(c.Strategies), func(st results.StrategyStats) bool {
-		return st.Use() != label || cases && st.Bit == 0 && len(harmful(st)) == 0
+		return st.Use() != label || cases && st.Hit == 0 && len(harmful(st)) == 0
 	})
 }
 

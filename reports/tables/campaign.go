@@ -52,17 +52,8 @@ func Campaign(w io.Writer, c *results.Campaign, o Options) error {
 			b.WriteByte('\n')
 		}
 	}
-	rows := [][]string{{"strategy", "fence", "violating runs", "rate", "95 % interval", "finished", "as expected"}}
-	for _, st := range shown {
-		rows = append(rows, []string{
-			words.Plain(st.Label, 60), words.Plain(st.Fence, 30), words.Thousands(st.Violating) + " of " + words.Thousands(st.Runs), words.Percent(st.Rate), IntervalOf(st),
-			Finished(st), OutcomeOf(st).Cell(),
-		})
-	}
 	alarming := func(row int) bool { return OutcomeOf(shown[row-1]) == Unexpected }
-	if len(shown) > 0 {
-		on.Table(&b, words.Table{Rows: rows, Figures: words.Figures{From: 2, To: 6}, Least: []int{1, 2, 4}, Alarming: alarming})
-	}
+	writeRates(&b, on, shown, alarming)
 	writeChecks(&b, on, shown, alarming)
 	if o.Metrics {
 		writeMetrics(&b, on, c)
@@ -83,6 +74,21 @@ func Campaign(w io.Writer, c *results.Campaign, o Options) error {
 	}
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// writeRates prints the table of rates, if there are strategies to show.
+func writeRates(b *bytes.Buffer, on words.Screen, shown []results.StrategyStats, alarming func(row int) bool) {
+	if len(shown) == 0 {
+		return
+	}
+	rows := [][]string{{"strategy", "fence", "violating runs", "rate", "95 % interval", "finished", "as expected"}}
+	for _, st := range shown {
+		rows = append(rows, []string{
+			words.Plain(st.Label, 60), words.Plain(st.Fence, 30), words.Thousands(st.Violating) + " of " + words.Thousands(st.Runs), words.Percent(st.Rate), IntervalOf(st),
+			Finished(st), OutcomeOf(st).Cell(),
+		})
+	}
+	on.Table(b, words.Table{Rows: rows, Figures: words.Figures{From: 2, To: 6}, Least: []int{1, 2, 4}, Alarming: alarming})
 }
 
 // writeChecks prints in how many runs of each strategy each check was violated. A check
@@ -142,7 +148,7 @@ func writeFaults(b *bytes.Buffer, on words.Screen, c *results.Campaign) {
 		if f.Case != "" && f.Planned == 0 {
 			continue // a case that was not run
 		}
-		rows = append(rows, []string{words.Plain(f.Name(), 100), thousands(f.Planned), thousands(f.Happened), thousands(f.Bit)})
+		rows = append(rows, []string{words.Plain(f.Name(), 100), thousands(f.Planned), thousands(f.Happened), thousands(f.Hit)})
 	}
 	if len(rows) > 1 {
 		b.WriteByte('\n')

@@ -86,7 +86,7 @@ func classCell(uses []results.StrategyStats) string {
 	claims := false
 	tested := false
 	for _, st := range uses {
-		if st.Bit == 0 {
+		if st.Hit == 0 {
 			continue // no fault hit it
 		}
 		tested = true

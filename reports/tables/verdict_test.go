@@ -138,7 +138,7 @@ func TestTheVerdictOfACampaignWithCases(t *testing.T) {
 func TestAFaultThatHitNothingIsNamed(t *testing.T) {
 	c := &results.Campaign{
 		Strategies: []results.StrategyStats{use("redis", 200, nil)},
-		Faults:     []results.FaultStats{{Spec: 0, Kind: "pause", Planned: 5}, {Spec: 1, Kind: "drop", Planned: 5, Optional: true}, {Spec: 2, Kind: faults.Kind("hold"), Bit: 1}},
+		Faults:     []results.FaultStats{{Spec: 0, Kind: "pause", Planned: 5}, {Spec: 1, Kind: "drop", Planned: 5, Optional: true}, {Spec: 2, Kind: faults.Kind("hold"), Hit: 1}},
 	}
 	want := []string{
 		"unknown: fault 1 (pause) hit no section, lease or call, so it tested nothing",
@@ -152,7 +152,7 @@ func TestAFaultThatHitNothingIsNamed(t *testing.T) {
 func TestFaultsThatHitNothingShareASentence(t *testing.T) {
 	c := &results.Campaign{
 		Strategies: []results.StrategyStats{use("redis", 200, nil)},
-		Faults:     []results.FaultStats{{Spec: 0, Kind: "pause", Planned: 5}, {Spec: 1, Kind: "drop", Bit: 1}, {Spec: 2, Kind: "hold", Planned: 5}},
+		Faults:     []results.FaultStats{{Spec: 0, Kind: "pause", Planned: 5}, {Spec: 1, Kind: "drop", Hit: 1}, {Spec: 2, Kind: "hold", Planned: 5}},
 	}
 	want := "unknown: faults 1, 3 hit no section, lease or call, so they tested nothing"
 	if got := texts(Verdict(c)); got[0] != want {

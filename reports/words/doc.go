@@ -7,5 +7,6 @@
 //	words.Plain("two\nlines", 60)           // "two lines"
 //
 // words.go has numbers, durations and names, terminal.go styles and tables for a terminal,
-// columns.go tables whose last column is prose.
+// columns.go tables whose last column is prose. reflow.go breaks lines that are wider than the
+// screen, and width.go measures them.
 package words

@@ -160,7 +160,7 @@ func (a *adviser) locks(ctx context.Context) error {
 			calm = &c.Strategies[i].Metrics
 			l.Cost = results.CostOf(calm, nil, 0)
 		case crashed:
-			l.Cost = results.CostOf(calm, &c.Strategies[i].Metrics, c.Strategies[i].Bit)
+			l.Cost = results.CostOf(calm, &c.Strategies[i].Metrics, c.Strategies[i].Hit)
 		}
 	}
 	claimed := map[string]int{} // by label
@@ -183,7 +183,7 @@ func safer(x, y results.AdviceLock, claimed map[string]int) int {
 // cell returns the figures of the runs of a pair in a scenario.
 func (a *adviser) cell(s *scenarios.Scenario, st *results.StrategyStats) results.AdviceCell {
 	c := results.AdviceCell{
-		Cause: st.Case, Runs: st.Runs, Unknown: st.Unknown, Hit: st.Bit, Jobs: st.Metrics.Jobs, Finished: st.Metrics.Finished,
+		Cause: st.Case, Runs: st.Runs, Unknown: st.Unknown, Hit: st.Hit, Jobs: st.Metrics.Jobs, Finished: st.Metrics.Finished,
 		Command: a.command(s, st.Label, st.Runs),
 	}
 	for _, check := range checker.Serious(checks()) { // the first of those that are violated as often

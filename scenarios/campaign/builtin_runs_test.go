@@ -79,8 +79,8 @@ func TestGCPauseRates(t *testing.T) {
 		}
 	}
 	for _, f := range c.Faults {
-		if f.Bit == 0 || f.Bit > f.Happened || f.Happened > f.Planned {
-			t.Errorf("fault %d: planned %d, happened %d, bit %d", f.Spec, f.Planned, f.Happened, f.Bit)
+		if f.Hit == 0 || f.Hit > f.Happened || f.Happened > f.Planned {
+			t.Errorf("fault %d: planned %d, happened %d, hit %d", f.Spec, f.Planned, f.Happened, f.Hit)
 		}
 	}
 }

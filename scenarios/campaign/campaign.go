@@ -50,15 +50,6 @@ type cell struct {
 	seed uint64
 }
 
-// violation is a run that violates a check. Its trial is nil if the run is not kept whole, or while
-// the run is known only from a journal.
-type violation struct {
-	seed     uint64
-	checksum string
-	trial    *results.Trial
-	unseen   bool // the run is too large to keep what shows the violation
-}
-
 // Run runs the scenario over its seeds and strategies. When ctx ends it waits briefly for the
 // current runs, and returns the results so far, marked as partial, with the cause. A run that
 // cannot be executed ends the campaign with a [*run.Error].
@@ -294,7 +285,7 @@ func (c *campaign) summarise(t *results.Trial) *summary {
 	for _, r := range t.Results {
 		s.Results = append(s.Results, outcomeOf{r.Verdict, r.Applies, r.Count})
 	}
-	for step, b := range t.Bites {
+	for step, b := range t.Injections {
 		spec := t.Plan.Steps[step].Spec
 		i := slices.IndexFunc(s.Faults, func(f results.FaultStats) bool { return f.Spec == spec })
 		if i < 0 {
@@ -330,57 +321,6 @@ func (c *campaign) take(at cell, s *summary, t *results.Trial) {
 	if c.request.Progress != nil {
 		c.request.Progress(Progress{Done: c.done, Total: c.total, Label: label, Violated: violated, Requests: s.Metrics.Requests, Recalled: c.recalled})
 	}
-}
-
-// violates notes that a run violates a check, and reports whether its trial is kept whole.
-func (c *campaign) violates(use int, check string, seed uint64, checksum string, t *results.Trial) bool {
-	if first := c.failures[use][check]; first != nil && first.seed <= seed {
-		return false
-	}
-	v := &violation{seed: seed, checksum: checksum}
-	c.failures[use][check] = v
-	if t != nil && t.About(check) == nil { // it has nothing to show, so another use may
-		v.unseen = true
-		return false
-	}
-	if !c.claimWhole(use, check) {
-		return false
-	}
-	return v.show(t, check)
-}
-
-// show makes the part of a run that shows the violation the trial of v, and reports whether there is one. A
-// journal has no trial, so t may be nil: then the run is executed again.
-func (v *violation) show(t *results.Trial, check string) bool {
-	if t == nil {
-		return false
-	}
-	v.trial = t.About(check)
-	v.unseen = v.trial == nil
-	return !v.unseen
-}
-
-// fill adds the trial of a run that was known only from the journal.
-func (c *campaign) fill(use int, t *results.Trial) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.over {
-		return nil
-	}
-	owned := false
-	for check, first := range c.failures[use] { // the order has no effect
-		switch {
-		case first.seed != t.Seed || first.trial != nil || first.unseen || !c.keepsWhole(use, check):
-			continue
-		case first.checksum != t.Checksum:
-			return &run.RepeatError{Label: t.Label, Seed: t.Seed, Now: t.Checksum, Then: first.checksum}
-		case !owned:
-			run.OwnEvents(t)
-			owned = true
-		}
-		first.show(t, check)
-	}
-	return nil
 }
 
 // repeats executes the first run of each of the caller's own strategies twice, since such a lock

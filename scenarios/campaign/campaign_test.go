@@ -100,7 +100,7 @@ func TestVerdictDependsOnExpectationsAndRuns(t *testing.T) {
 	}
 }
 
-// A lock that lets nobody in violates little. That is no pass.
+// A lock that lets no worker in violates hardly any check. That is no pass.
 func TestLockThatGrantsNothingIsNoPass(t *testing.T) {
 	never := func(lock.Deps) lock.Strategy {
 		return broken(func(context.Context, lock.Body) error { return lock.ErrNotObtained })

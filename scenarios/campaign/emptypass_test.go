@@ -14,7 +14,7 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// refusing is a lock that nobody gets. It answers after a while, or at once.
+// refusing is a lock that refuses all workers, after a while or at once.
 type refusing struct {
 	lock.Deps
 	after time.Duration

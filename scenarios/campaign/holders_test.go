@@ -165,7 +165,7 @@ faults:
 	}
 }
 
-// Holders of permits exclude nobody but those for whom there is none left.
+// The holders of permits exclude a worker only when no permit is left.
 func TestSharedHoldersDoNotViolateExclusion(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -202,9 +202,9 @@ strategies: [semaphore]
 	}
 }
 
-// Where nobody can read the records, the checks that need their holders judge
-// nothing, and the campaign says so.
-func TestALockThatNobodyCanReadIsNotAccused(t *testing.T) {
+// If the holders of a lock cannot be read from its records, the checks that need
+// them judge nothing, and the campaign says so.
+func TestALockWhoseHoldersCannotBeReadIsNotAccused(t *testing.T) {
 	for _, family := range []func(bool) lock.Entry{semaphore, electionRecord, keptRecord} {
 		e := family(false)
 		e.Holders = nil

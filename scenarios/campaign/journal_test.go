@@ -79,7 +79,7 @@ func put(t *testing.T, text string) string {
 
 // signed is a line with a sum that is right.
 func signed(content string) string {
-	return fmt.Sprintf("%08x %s\n", journalSum([]byte(content)), content)
+	return fmt.Sprintf("%08x %s\n", journalChecksum([]byte(content)), content)
 }
 
 // However often a campaign is stopped, and by whatever it is resumed, it ends as
@@ -203,7 +203,7 @@ func TestDamagedJournals(t *testing.T) {
 	s := parseText(t, quick)
 	text := journalOf(t, s, 2)
 	lines := strings.SplitAfter(text, "\n")
-	run := strings.TrimSpace(lines[2][journalSumLength:])
+	run := strings.TrimSpace(lines[2][journalChecksumLength:])
 	with := func(old, now string) string {
 		if !strings.Contains(run, old) {
 			t.Fatalf("%s holds no %s", run, old)
@@ -296,7 +296,7 @@ func TestJournalOfOtherRuns(t *testing.T) {
 		})
 	}
 	header, rest, _ := strings.Cut(text, "\n")
-	old := put(t, signed(strings.Replace(header[journalSumLength:], `"version":"`+results.Version, `"version":"0.0.9`, 1))+rest)
+	old := put(t, signed(strings.Replace(header[journalChecksumLength:], `"version":"`+results.Version, `"version":"0.0.9`, 1))+rest)
 	want := `its runs are of lockquake "0.0.9", and not of "` + results.Version + `"`
 	if _, err := OpenJournal(old, s); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("another version gives %v", err)
@@ -358,7 +358,7 @@ func TestRunThatDoesNotRepeat(t *testing.T) {
 	s := parseText(t, quick)
 	lines := strings.SplitAfter(journalOf(t, s, 1), "\n")
 	at := strings.Index(lines[2], `"checksum":"`) + len(`"checksum":"`)
-	forged := signed(strings.TrimSpace(lines[2][journalSumLength:at] + "0123456789abcdef" + lines[2][at+16:]))
+	forged := signed(strings.TrimSpace(lines[2][journalChecksumLength:at] + "0123456789abcdef" + lines[2][at+16:]))
 	j := open(t, put(t, lines[0]+lines[1]+forged), s)
 	defer closed(t, j)
 	_, err := Run(t.Context(), s, Request{Seeds: results.SeedRange{First: 1, Last: 1}, Strategies: []string{"redis"}, Journal: j})
@@ -404,7 +404,7 @@ func FuzzJournal(f *testing.F) {
 		f.Fatal(err)
 	}
 	for line := range bytes.Lines(data) {
-		f.Add(line[journalSumLength:], line[journalSumLength:])
+		f.Add(line[journalChecksumLength:], line[journalChecksumLength:])
 	}
 	begin, _, _ := bytes.Cut(data, []byte("\n"))
 	f.Fuzz(func(t *testing.T, one, two []byte) {

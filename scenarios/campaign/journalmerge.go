@@ -110,3 +110,39 @@ func (j *Journal) full() error {
 	}
 	return j.wrong(0, "seeds %s of %s are missing", missing, strings.Join(labels, ", "))
 }
+
+// Import adds the runs of another journal that this one does not have. It returns a [*JournalError]
+// if a run differs between the two, if the other journal has another scenario or version, or if both
+// have sums of the same runs.
+func (j *Journal) Import(from *Journal) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	before := j.total()
+	defer func() { j.imported += j.total() - before }()
+	if err := from.fits(j.header); err != nil {
+		return err
+	}
+	if err := j.importSums(from); err != nil {
+		return err
+	}
+	for run, place := range from.all() {
+		if j.sums.has(run.Label, run.Seed) {
+			continue
+		}
+		_, known := j.runs[run.Label][run.Seed]
+		if !known && j.file != nil {
+			line, err := place.read()
+			if err == nil {
+				err = j.put(run.Label, run.Seed, line)
+			}
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if err := j.index(run.Label, run.Seed, place); err != nil {
+			return err
+		}
+	}
+	return nil
+}

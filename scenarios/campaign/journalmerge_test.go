@@ -181,7 +181,7 @@ func TestMergeRefusesJournalsThatDoNotFit(t *testing.T) {
 	}
 	text := journalOf(t, s, 9)
 	lines := strings.SplitAfter(text, "\n")
-	other := signed(strings.TrimSpace(strings.Replace(lines[2][journalSumLength:], `"acquisitions":2`, `"acquisitions":1`, 1)))
+	other := signed(strings.TrimSpace(strings.Replace(lines[2][journalChecksumLength:], `"acquisitions":2`, `"acquisitions":1`, 1)))
 	for _, test := range []struct {
 		name string
 		from []*Journal
@@ -229,7 +229,7 @@ func TestScenarioOfAJournal(t *testing.T) {
 		{`lock.ttl=2s`, `lock.tll=2s`, `:1: its scenario: lock.tll=2s: unknown key "tll"`},
 		{s.Hash, "000000000000", `:1: its runs are of another state of the scenario: hash "000000000000"`},
 	} {
-		path := put(t, signed(strings.Replace(header[journalSumLength:], test.old, test.now, 1)))
+		path := put(t, signed(strings.Replace(header[journalChecksumLength:], test.old, test.now, 1)))
 		if _, err := read(t, path).Scenario(); err == nil || !strings.HasPrefix(err.Error(), path+test.want) {
 			t.Errorf("%s: it gives %v", test.now, err)
 		}

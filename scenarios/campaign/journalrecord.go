@@ -144,7 +144,8 @@ func (j *Journal) ScenarioWithFiles(files map[string][]byte, own ...lock.Entry) 
 	return s, j.fits(journalHeaderOf(s))
 }
 
-func journalSum(content []byte) uint32 {
+// journalChecksum returns the checksum of the content of a line.
+func journalChecksum(content []byte) uint32 {
 	return crc32.Checksum(content, crc32.MakeTable(crc32.Castagnoli))
 }
 
@@ -154,7 +155,7 @@ func journalLine(record any) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
-	return fmt.Appendf(nil, "%08x %s\n", journalSum(content), content), nil
+	return fmt.Appendf(nil, "%08x %s\n", journalChecksum(content), content), nil
 }
 
 // line returns the record of a run; nil without a journal.
@@ -165,18 +166,18 @@ func (j *Journal) line(label string, seed uint64, s *summary) ([]byte, error) {
 	return journalLine(map[string]storedRun{"run": {journalRun{label, seed}, *s}})
 }
 
-// journalSumLength is the number of bytes before the content of a line.
-const journalSumLength = len("00000000 ")
+// journalChecksumLength is the number of bytes before the content of a line.
+const journalChecksumLength = len("00000000 ")
 
 // journalContent returns the content of a line, if its checksum is right.
 func journalContent(line []byte) (content []byte, sound bool) {
 	content, whole := bytes.CutSuffix(line, []byte("\n"))
-	if !whole || len(content) < journalSumLength || content[journalSumLength-1] != ' ' {
+	if !whole || len(content) < journalChecksumLength || content[journalChecksumLength-1] != ' ' {
 		return nil, false
 	}
-	sum, err := strconv.ParseUint(string(content[:journalSumLength-1]), 16, 32)
-	content = content[journalSumLength:]
-	return content, err == nil && uint32(sum) == journalSum(content)
+	sum, err := strconv.ParseUint(string(content[:journalChecksumLength-1]), 16, 32)
+	content = content[journalChecksumLength:]
+	return content, err == nil && uint32(sum) == journalChecksum(content)
 }
 
 // journalBeginning is the begin of the content of the first line, in any version of the format.

@@ -47,8 +47,8 @@ func TestRunsLeaveNothingBehind(t *testing.T) {
 	if goroutinesAfter > goroutines {
 		t.Errorf("%d goroutines after %d runs, %d after %d", goroutines, few, goroutinesAfter, many)
 	}
-	// Both campaigns are gone, so what is left belongs to nobody. The margin is
-	// for the runtime's own affairs; 7 bytes a run would be beyond it.
+	// Both campaigns are over, so memory that is still in use is a leak. The margin is
+	// for the runtime itself; a leak of 7 bytes a run would exceed it.
 	const margin = 64 << 10
 	t.Logf("heap in use: %d bytes after %d runs, %d after %d", heap, few, heapAfter, many)
 	if heapAfter > heap+margin {

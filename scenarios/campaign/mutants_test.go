@@ -177,7 +177,7 @@ func keepsItsClaims(t *testing.T, name string) {
 		c := campaignOf(t, s, Request{Seeds: results.SeedRange{First: 1, Last: uint64(part.seeds)}, Strategies: part.labels})
 		all = append(all, c.Strategies...)
 		for _, f := range c.Faults {
-			met[f.Spec] = met[f.Spec] || f.Bit > 0
+			met[f.Spec] = met[f.Spec] || f.Hit > 0
 		}
 	}
 	for _, st := range all {
@@ -304,7 +304,7 @@ func meetsEveryFault(t *testing.T, matrix string, flawed []string) {
 	}
 	var missed []string
 	for _, st := range c.Strategies {
-		if st.Bit == 0 && !cases[st.Case] && !slices.Contains(without[st.Name], st.Case) {
+		if st.Hit == 0 && !cases[st.Case] && !slices.Contains(without[st.Name], st.Case) {
 			missed = append(missed, st.Label)
 		}
 	}
@@ -313,7 +313,7 @@ func meetsEveryFault(t *testing.T, matrix string, flawed []string) {
 	}
 	again := campaignOf(t, s, Request{Seeds: results.SeedRange{First: 2, Last: 10}, Strategies: missed})
 	for _, st := range again.Strategies {
-		if st.Bit == 0 {
+		if st.Hit == 0 {
 			t.Errorf("%s: the fault hit nothing in 10 runs", st.Label)
 		}
 	}

@@ -284,8 +284,8 @@ func loadedWith(t *testing.T, name string, own ...lock.Entry) *scenarios.Scenari
 	return s
 }
 
-// A plain program points to the one that has a strategy of somebody's own.
-func TestUnknownStrategyMayBeOnesOwn(t *testing.T) {
+// A program without strategies of its own says that an unknown one may be in another program.
+func TestUnknownStrategyMayBeOfAnotherProgram(t *testing.T) {
 	const hint = "run the program that has it"
 	s := loaded(t, "kleppmann")
 	if _, err := Run(t.Context(), s, Request{Strategies: []string{"my-lock"}}); err == nil || !strings.Contains(err.Error(), hint) {

@@ -65,12 +65,12 @@ func troubles() []trouble {
 		return often("partition", "from: each worker, to: lock, mode: "+mode, length) +
 			often("partition", "from: lock, to: each worker, mode: "+mode, length)
 	}
-	// caught takes hold of single messages, early and late ones, of every sort.
+	// caught adds faults of single messages of every operation, early and late in the run.
 	caught := func(fault string, ends ...string) string {
 		var b strings.Builder
 		for i, op := range []string{"acquire", "release", "renew", "write", "read"} {
 			if op == "acquire" && strings.HasPrefix(fault, "duplicate") {
-				continue // nobody can know what its second arrival takes, so it is a ghost indeed
+				continue // the second arrival takes the lock for a worker that has left: a violation of recovery
 			}
 			for j, end := range ends {
 				for _, nth := range []int{1 + i, 6 + 3*j} {

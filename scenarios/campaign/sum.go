@@ -74,7 +74,7 @@ func (c *campaign) sumStrategy(i int) results.StrategyStats {
 	st := results.StrategyStats{
 		Name: use.Name, Label: use.Label, Case: use.Case, Class: s.ClassOf(use.Case), Fence: s.ResourceOf(use).Fence,
 		Heeds: s.WorkloadOf(use).Heeds, HeedsOf: s.HeedsOfWorkers(use),
-		Seeds: u.Seeds, Runs: u.Runs, Violating: u.Violating, Unknown: u.Unknown, Acquisitions: u.Acquisitions, Bit: u.Bit, BitRuns: u.BitRuns, Metrics: u.Metrics,
+		Seeds: u.Seeds, Runs: u.Runs, Violating: u.Violating, Unknown: u.Unknown, Acquisitions: u.Acquisitions, Hit: u.Hit, HitRuns: u.HitRuns, Metrics: u.Metrics,
 		Checks: map[string]results.CheckStats{}, Order: s.Checks,
 	}
 	// A strategy without an entry, where others have one, is reported, and has no effect on the
@@ -234,7 +234,7 @@ func judgeFaults(c *results.Campaign, s *scenarios.Scenario) {
 	}
 	for _, st := range c.Strategies {
 		must := func(f faults.Spec) bool { return f.Case == st.Case && !f.Optional }
-		if st.Case != "" && st.Bit == 0 && st.Decides && slices.ContainsFunc(s.Faults, must) {
+		if st.Case != "" && st.Hit == 0 && st.Decides && slices.ContainsFunc(s.Faults, must) {
 			worsen(c, verdict, word+"no fault hit a section, lease or call of "+st.Label)
 		}
 	}

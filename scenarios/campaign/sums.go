@@ -2,11 +2,7 @@ package campaign
 
 import (
 	"encoding/binary"
-	"fmt"
-	"maps"
-	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -31,8 +27,8 @@ type useSums struct {
 	Violating    int             `json:"violating"`
 	Unknown      int             `json:"unknown"`
 	Acquisitions int64           `json:"acquisitions"`
-	Bit          int64           `json:"bit"`
-	BitRuns      int             `json:"bit_runs,omitempty"`
+	Hit          int64           `json:"bit"`
+	HitRuns      int             `json:"bit_runs,omitempty"`
 	Metrics      checker.Metrics `json:"metrics"`
 	Checksum     uint64          `json:"checksum"` // the sum of a hash of each seed and the checksum of its run
 	Unread       *unreadRun      `json:"unread,omitempty"`
@@ -97,7 +93,7 @@ func (a *sums) empty() *sums {
 	none := &sums{Faults: slices.Clone(a.Faults)}
 	for i := range none.Faults {
 		f := &none.Faults[i]
-		f.Planned, f.Happened, f.Bit = 0, 0, 0
+		f.Planned, f.Happened, f.Hit = 0, 0, 0
 	}
 	for _, u := range a.Uses {
 		none.Uses = append(none.Uses, &useSums{Label: u.Label, Checks: make([]checkSums, len(u.Checks)), unmet: u.unmet})
@@ -118,12 +114,12 @@ func (a *sums) addRun(scenario *scenarios.Scenario, use int, seed uint64, s *sum
 	}
 	met := false
 	for _, f := range s.Faults {
-		u.Bit += f.Bit
-		met = met || f.Bit > 0 && !u.unmet[f.Spec]
+		u.Hit += f.Hit
+		met = met || f.Hit > 0 && !u.unmet[f.Spec]
 		addFault(&a.Faults[f.Spec], f)
 	}
 	if met {
-		u.BitRuns++
+		u.HitRuns++
 	}
 	verdict := checker.Valid
 	for i, r := range s.Results {
@@ -146,7 +142,7 @@ func hashRun(seed uint64, checksum string) uint64 {
 }
 
 func addFault(f *results.FaultStats, more results.FaultStats) {
-	f.Planned, f.Happened, f.Bit = f.Planned+more.Planned, f.Happened+more.Happened, f.Bit+more.Bit
+	f.Planned, f.Happened, f.Hit = f.Planned+more.Planned, f.Happened+more.Happened, f.Hit+more.Hit
 }
 
 func (c *checkSums) addRun(seed uint64, checksum string, r outcomeOf) {
@@ -174,8 +170,8 @@ func (a *sums) add(more *sums, most int) {
 		o := more.Uses[i]
 		u.Seeds.AddAll(o.Seeds, 0)
 		u.Runs, u.Violating, u.Unknown = u.Runs+o.Runs, u.Violating+o.Violating, u.Unknown+o.Unknown
-		u.Acquisitions, u.Bit, u.Checksum = u.Acquisitions+o.Acquisitions, u.Bit+o.Bit, u.Checksum+o.Checksum
-		u.BitRuns += o.BitRuns
+		u.Acquisitions, u.Hit, u.Checksum = u.Acquisitions+o.Acquisitions, u.Hit+o.Hit, u.Checksum+o.Checksum
+		u.HitRuns += o.HitRuns
 		u.Metrics.Add(&o.Metrics)
 		if u.Unread == nil || o.Unread != nil && o.Unread.Seed < u.Unread.Seed {
 			u.Unread = o.Unread
@@ -243,115 +239,6 @@ func (u *useSums) narrow(halfWidth float64) bool {
 	return (high-low)/2 <= halfWidth
 }
 
-// differs returns why sums cannot be added to these, "" if they can.
-func (a *sums) differs(more *sums) string {
-	if len(a.Faults) != len(more.Faults) || len(a.Uses[0].Checks) != len(more.Uses[0].Checks) {
-		return "its sums are of another scenario"
-	}
-	if !slices.Equal(a.labels(), more.labels()) {
-		return fmt.Sprintf("its runs are of %.200s, and not of %.200s: with more than a million runs the strategies and their order must be the same", strings.Join(more.labels(), ", "), strings.Join(a.labels(), ", "))
-	}
-	for i, u := range a.Uses {
-		if twice := u.Seeds.Common(more.Uses[i].Seeds); !twice.IsZero() {
-			return fmt.Sprintf("seeds %s of %.60s are in two of the reports", twice.First(mostRanges), u.Label)
-		}
-	}
-	return ""
-}
-
-// fault returns what is wrong with sums that were read from a file, as far as it can be known without
-// the scenario; "" if nothing is.
-func (a *sums) fault() string {
-	if len(a.Uses) == 0 {
-		return "sums of no strategy"
-	}
-	contradict := slices.Contains(a.Uses, nil)
-	for _, f := range a.Faults {
-		contradict = contradict || f.Planned < 0 || f.Happened < 0 || f.Bit < 0
-	}
-	for _, u := range a.Uses {
-		contradict = contradict || !u.sound() || len(u.Checks) != len(a.Uses[0].Checks)
-	}
-	if contradict {
-		return "its sums contradict each other"
-	}
-	labels := a.labels()
-	for i, label := range labels {
-		if slices.Contains(labels[:i], label) {
-			return fmt.Sprintf("strategy %.60q appears twice", label)
-		}
-	}
-	return ""
-}
-
-// sound reports whether the figures of a use can be those of one set of runs.
-func (u *useSums) sound() bool {
-	p := u.Pair
-	switch {
-	case u.Seeds.Cut, u.Seeds.Count() != u.Runs, !within(u.Runs, u.Violating, u.Unknown):
-		return false
-	case u.Acquisitions < 0, u.Bit < 0, !within(u.Runs, u.BitRuns), int64(u.BitRuns) > u.Bit, !within(u.Runs, p.Seeds), !within(p.Seeds, p.Both, p.BaseOnly, p.Only):
-		return false
-	case u.Unread != nil && !u.Seeds.Has(u.Unread.Seed), u.Metrics.Runs != int64(u.Runs), !soundMetrics(u.Metrics):
-		return false
-	}
-	for i := range u.Checks {
-		if !u.Checks[i].sound(u) {
-			return false
-		}
-	}
-	return true
-}
-
-// sound reports whether the figures of a check can be those of the runs of the use.
-func (c *checkSums) sound(u *useSums) bool {
-	beyond := func(seeds results.SeedSet) bool { return len(seeds.Without(u.Seeds).Ranges) > 0 }
-	switch {
-	case !within(u.Runs, c.Violating, c.Unknown), !c.Seeds.Counts(c.Violating), !c.UnknownSeeds.Counts(c.Unknown):
-		return false
-	case beyond(c.Seeds), beyond(c.UnknownSeeds), len(c.Seeds.Common(c.UnknownSeeds).Ranges) > 0:
-		return false
-	case c.Violating == 0:
-		return c.First == nil && c.Violations == 0 && c.Squares == checker.Sum{}
-	}
-	// The square of a whole number is not below it.
-	return c.First != nil && len(c.Seeds.Ranges) > 0 && c.First.Seed == c.Seeds.Ranges[0].First &&
-		c.Violations >= int64(c.Violating) && c.Squares.Float() >= float64(c.Violations)
-}
-
-// soundMetrics reports whether no count is negative, and fairness is a share.
-func soundMetrics(m checker.Metrics) bool {
-	for _, value := range reflect.ValueOf(m).Fields() {
-		if value.CanInt() && value.Int() < 0 {
-			return false
-		}
-	}
-	return m.Fairness >= 0 && m.Fairness <= 1
-}
-
-// within reports whether counts of disjoint runs fit among all.
-func within(all int, counts ...int) bool {
-	for _, n := range counts {
-		if n < 0 || n > all {
-			return false
-		}
-		all -= n
-	}
-	return true
-}
-
-// of returns what is wrong with sums for a scenario, "" if nothing is.
-func (a *sums) of(s *scenarios.Scenario) string {
-	wrong := len(a.Faults) != len(s.Faults) || len(a.Uses[0].Checks) != len(s.Checks)
-	for i, f := range a.Faults {
-		wrong = wrong || f.Spec != i || s.Faults[i].Kind() != f.Kind
-	}
-	if wrong {
-		return "its sums are not of the scenario " + s.Name
-	}
-	return ""
-}
-
 // pairUp compares each use with the first lock of its case, seed by seed. The lists of seeds must be
 // complete.
 func (a *sums) pairUp(s *scenarios.Scenario, uses []scenarios.Strategy) {
@@ -385,33 +272,4 @@ func pairOf(s *scenarios.Scenario, uses []scenarios.Strategy, i int) (base int, 
 		}
 	}
 	return base, checks
-}
-
-// tally passes the runs of one use on to sums in the order of their seeds. The runs may end in any
-// order.
-type tally struct {
-	add     func(seed uint64, s *summary)
-	next    uint64
-	waiting map[uint64]*summary // runs that wait for the runs of lower seeds
-}
-
-// take stores a run, and adds all runs that no longer wait for a lower seed.
-func (t *tally) take(seed uint64, s *summary) {
-	t.waiting[seed] = s
-	for t.waiting[t.next] != nil {
-		t.pass(t.next)
-		t.next++
-	}
-}
-
-// flush adds the runs that still wait for one that did not end.
-func (t *tally) flush() {
-	for _, seed := range slices.Sorted(maps.Keys(t.waiting)) {
-		t.pass(seed)
-	}
-}
-
-func (t *tally) pass(seed uint64) {
-	t.add(seed, t.waiting[seed])
-	delete(t.waiting, seed)
 }

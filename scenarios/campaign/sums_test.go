@@ -45,16 +45,16 @@ func TestTheRunsThatAFaultHitAreCounted(t *testing.T) {
 	for i, hits := range [][]int64{{2}, {0}, {0, 1}} {
 		run := &summary{Results: make(outcomes, len(s.Checks))}
 		for _, n := range hits {
-			run.Faults = append(run.Faults, results.FaultStats{Bit: n})
+			run.Faults = append(run.Faults, results.FaultStats{Hit: n})
 		}
 		all.addRun(s, 0, uint64(i+1), run)
 	}
-	if u := all.Uses[0]; u.Bit != 3 || u.BitRuns != 2 {
-		t.Errorf("%d hits in %d runs, want 3 in 2", u.Bit, u.BitRuns)
+	if u := all.Uses[0]; u.Hit != 3 || u.HitRuns != 2 {
+		t.Errorf("%d hits in %d runs, want 3 in 2", u.Hit, u.HitRuns)
 	}
 	more := all.empty()
 	more.add(all, 0)
-	if got := more.Uses[0].BitRuns; got != 2 {
+	if got := more.Uses[0].HitRuns; got != 2 {
 		t.Errorf("the sum has %d runs that a fault hit, want 2", got)
 	}
 }
@@ -416,7 +416,7 @@ func TestMergeRefusesSumsThatDoNotFit(t *testing.T) {
 	swapped.Strategies = []string{"fenced", "redis"} // each is compared with the first
 	lines := strings.SplitAfter(textOf(t, shard(t, s, summedRequest(3))), "\n")
 	forged := func(old, now string) *Journal {
-		text := strings.TrimSpace(lines[2][journalSumLength:])
+		text := strings.TrimSpace(lines[2][journalChecksumLength:])
 		if !strings.Contains(text, old) {
 			t.Fatalf("%s has no %s", text, old)
 		}
@@ -475,7 +475,7 @@ func TestMergeRefusesSumsThatDoNotFit(t *testing.T) {
 		{`"pair":{"seeds":3,"both":0`, `"pair":{"seeds":3,"both":1`},
 		{`"checks":[`, `"unread":{"seed":4,"reason":"no"},"checks":[`},
 	} {
-		text := strings.TrimSpace(lines[2][journalSumLength:])
+		text := strings.TrimSpace(lines[2][journalChecksumLength:])
 		if !strings.Contains(text, test.old) {
 			t.Errorf("%s has no %s", text, test.old)
 		}
@@ -488,7 +488,7 @@ func TestMergeRefusesSumsThatDoNotFit(t *testing.T) {
 		{`"label":"fenced"`, `"label":"redis"`, `strategy "redis" appears twice`},
 		{`"uses":[`, `"users":[`, "sums of no strategy"},
 	} {
-		path := put(t, lines[0]+lines[1]+signed(strings.Replace(strings.TrimSpace(lines[2][journalSumLength:]), test.old, test.now, 1)))
+		path := put(t, lines[0]+lines[1]+signed(strings.Replace(strings.TrimSpace(lines[2][journalChecksumLength:]), test.old, test.now, 1)))
 		if _, err := ReadJournal(path); err == nil || err.Error() != path+":3: "+test.want {
 			t.Errorf("%s: it gives %v", test.now, err)
 		}
@@ -632,13 +632,13 @@ func TestTheRunsOfAStrategyWithoutALockDoNotCountFaultsOfTheLocksServers(t *test
 			return f.Case == "servers" && slices.Equal(faults.Names(f.Fault), []string{target})
 		})
 		for use := range uses {
-			run := &summary{Results: make(outcomes, len(s.Checks)), Faults: []results.FaultStats{{Spec: spec, Bit: 1}}}
+			run := &summary{Results: make(outcomes, len(s.Checks)), Faults: []results.FaultStats{{Spec: spec, Hit: 1}}}
 			all.addRun(s, use, uint64(i+1), run)
 		}
 	}
 	for use, want := range []int{1, 2} {
-		if u := all.Uses[use]; u.Bit != 2 || u.BitRuns != want {
-			t.Errorf("%s: %d hits in %d runs, want 2 in %d", u.Label, u.Bit, u.BitRuns, want)
+		if u := all.Uses[use]; u.Hit != 2 || u.HitRuns != want {
+			t.Errorf("%s: %d hits in %d runs, want 2 in %d", u.Label, u.Hit, u.HitRuns, want)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func (c inRun) judge(ctx context.Context, a *adviser) (results.AdviceEvidence, e
 	found := st.Checks[c.check]
 	e.Command = strings.Join(command, " ")
 	e.Figure = fmt.Sprintf("%s violates %q in %d of %d runs of %s", c.label, c.check, found.Violating, st.Runs, c.scenario)
-	cell := results.MatrixCell{Case: results.NoFault, Runs: st.Runs, HitRuns: st.BitRuns}
+	cell := results.MatrixCell{Case: results.NoFault, Runs: st.Runs, HitRuns: st.HitRuns}
 	if len(s.Faults) > 0 {
 		cell.Case = c.scenario
 	}

@@ -10,7 +10,8 @@
 //   - judge.go turns counts into states: what holds, what fails, and what is not known. Unknown is
 //     not a pass, nor is a strategy that hardly finishes any work.
 //   - answer.go picks the answer to each need.
-//   - advice.go has published advice as statements that the results confirm or refute.
+//   - published.go has published advice as statements that the results confirm or refute. advice.go
+//     judges them, and advicerun.go runs scenarios for those that need runs of their own.
 //
 // The package does not depend on families of servers: it selects strategies by their claims, and
 // advice may name strategies that are missing.

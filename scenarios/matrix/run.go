@@ -249,8 +249,8 @@ func (p *part) add(st *results.StrategyStats) {
 	c.Runs += st.Runs
 	c.Violating += st.Violating
 	c.Unknown += st.Unknown
-	c.Hit += st.Bit
-	c.HitRuns += st.BitRuns
+	c.Hit += st.Hit
+	c.HitRuns += st.HitRuns
 	c.Metrics.Add(&st.Metrics)
 	c.Jobs, c.Finished, c.Left = c.Metrics.Jobs, c.Metrics.Finished, c.Metrics.Left
 	for check, found := range st.Checks { // the order does not matter to sums

@@ -53,7 +53,7 @@ func (e *estimate) take(at cell, p placed, trial *results.Trial) {
 func (t *tally) take(seed uint64, p placed, trial *results.Trial, violated []string) {
 	t.runs[p.stratum]++
 	t.jobs, t.finished = t.jobs+trial.Metrics.Jobs, t.finished+trial.Metrics.Finished
-	if trial.Bites[0].Bit {
+	if trial.Injections[0].Hit {
 		t.hit++
 	}
 	switch {

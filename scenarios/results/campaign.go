@@ -136,8 +136,8 @@ type StrategyStats struct {
 	High         float64          `json:"high"`
 	AtMost       float64          `json:"at_most,omitempty"`  // exact one-sided bound if no run is violating
 	Acquisitions int64            `json:"acquisitions"`       // sections entered, over all runs
-	Bit          int64            `json:"bit"`                // faults that hit a section, a grant or a call, over all runs
-	BitRuns      int              `json:"bit_runs,omitempty"` // runs with at least one of them; without those of the lock's servers if the strategy takes no lock
+	Hit          int64            `json:"bit"`                // faults that hit a section, a grant or a call, over all runs
+	HitRuns      int              `json:"bit_runs,omitempty"` // runs with at least one of them; without those of the lock's servers if the strategy takes no lock
 	// Metrics are of all runs together; times are in nanoseconds.
 	Metrics  checker.Metrics `json:"metrics"`
 	Checksum string          `json:"checksum"` // over the checksums of the runs, in the order of seeds; if the campaign is Summed, their sum with the seeds
@@ -244,7 +244,7 @@ type FaultStats struct {
 	Optional bool        `json:"optional,omitempty"`
 	Planned  int64       `json:"planned"`
 	Happened int64       `json:"happened"`
-	Bit      int64       `json:"bit"`
+	Hit      int64       `json:"bit"`
 }
 
 // Name names a fault by its number in the scenario, from 1, its case if it has one, and its kind.
@@ -260,7 +260,7 @@ func (f FaultStats) Name() string {
 func (c *Campaign) IdleFaults() []FaultStats {
 	return slices.DeleteFunc(slices.Clone(c.Faults), func(f FaultStats) bool {
 		run := slices.ContainsFunc(c.Strategies, func(st StrategyStats) bool { return f.Case == "" || f.Case == st.Case })
-		return f.Bit > 0 || f.Optional || !run
+		return f.Hit > 0 || f.Optional || !run
 	})
 }
 
@@ -284,12 +284,12 @@ func (c *Campaign) Vacuous() bool {
 }
 
 // Add counts one step of a plan.
-func (f *FaultStats) Add(b Bite) {
+func (f *FaultStats) Add(in Injection) {
 	f.Planned++
-	if b.Happened {
+	if in.Happened {
 		f.Happened++
 	}
-	if b.Bit {
-		f.Bit++
+	if in.Hit {
+		f.Hit++
 	}
 }

@@ -53,7 +53,7 @@ func TestAnIdleFaultShouldHaveHitAndNeverDid(t *testing.T) {
 		Strategies: []StrategyStats{{Label: "redis"}, {Label: "redis under crash", Case: "crash"}},
 		Faults: []FaultStats{
 			{Spec: 0, Kind: "pause"},
-			{Spec: 1, Kind: "pause", Bit: 1},
+			{Spec: 1, Kind: "pause", Hit: 1},
 			{Spec: 2, Kind: "drop", Optional: true},
 			{Spec: 3, Kind: "crash", Case: "crash"},
 			{Spec: 4, Kind: "latency", Case: "late"}, // no strategy was run under it

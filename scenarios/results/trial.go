@@ -11,17 +11,17 @@ import (
 // Trial holds the results of one run: its history, its plan, and the verdicts of the
 // checks.
 type Trial struct {
-	Scenario string
-	Label    string // of the strategy's use
-	Strategy string
-	Seed     uint64
-	Plan     faults.Plan
-	Bites    []Bite // by step of the plan
-	History  *history.History
-	Results  []checker.Result // in the order of the scenario's checks
-	Metrics  checker.Metrics
-	Checksum string // 16 hex digits over every event of the run
-	Events   int64  // number of events of the engine
+	Scenario   string
+	Label      string // of the strategy's use
+	Strategy   string
+	Seed       uint64
+	Plan       faults.Plan
+	Injections []Injection // by step of the plan
+	History    *history.History
+	Results    []checker.Result // in the order of the scenario's checks
+	Metrics    checker.Metrics
+	Checksum   string // 16 hex digits over every event of the run
+	Events     int64  // number of events of the engine
 	// Acquisitions is the number of entered sections.
 	Acquisitions int64
 	// Telling is the check for which a story of the run is told: the most serious violated
@@ -55,10 +55,10 @@ func (t *Trial) Checks(verdict checker.Verdict) []string {
 	return checks
 }
 
-// Bite tells whether a fault of the plan was injected, and whether it hit anything.
-type Bite struct {
+// Injection tells whether a fault of the plan was injected, and whether it hit anything.
+type Injection struct {
 	Happened bool // it was injected; a fault tied to a point may not be
-	Bit      bool // it overlapped a section, a live grant or a pending call of its target
+	Hit      bool // it overlapped a section, a live grant or a pending call of its target
 	Begin    time.Duration
 	End      time.Duration
 }

@@ -113,8 +113,8 @@ func TestEventsWorkedOutByHand(t *testing.T) {
 2061.10 applied worker-1 write 1 over 1
 2064.14 told worker-1
 2064.14 released worker-1 "lost"`},
-		// The holder crashes at the same point. Nobody releases its key; it goes by
-		// itself. When worker 1 is back it has done its one section.
+		// The holder crashes at the same point. Its key is not released, but
+		// expires. When worker 1 is back it has done its one section.
 		{"a crash of the holder", "redis", `
   - when: {worker: worker-1, point: lease-checked}
     crash: {for: 3s}`, `

@@ -66,7 +66,7 @@ func (r *run) verdictsByLock(meta *history.Meta) ([]checker.Result, checker.Metr
 	judge.Begin(meta.Stopped)
 	err = each(func(events []history.Event) error {
 		sections, results, err := judge.Judge(events)
-		r.bite(sections, meta)
+		r.findHits(sections, meta)
 		if err != nil {
 			return err
 		}

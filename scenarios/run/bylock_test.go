@@ -185,7 +185,7 @@ func sameBothWays(t *testing.T, s *scenarios.Scenario, use scenarios.Strategy) (
 	if diff := gocmp.Diff(whole.Metrics, byLock.Metrics); diff != "" {
 		t.Errorf("%s: metrics (-whole +by lock):\n%s", use.Label, diff)
 	}
-	if diff := gocmp.Diff(whole.Bites, byLock.Bites); diff != "" {
+	if diff := gocmp.Diff(whole.Injections, byLock.Injections); diff != "" {
 		t.Errorf("%s: faults that hit (-whole +by lock):\n%s", use.Label, diff)
 	}
 	if diff := gocmp.Diff(whole.History.Meta, byLock.History.Meta); diff != "" {

@@ -15,13 +15,13 @@ type calls []*call
 func (all calls) resource(inDatabase bool) lock.Resource {
 	switch {
 	case len(all) > 1 && inDatabase:
-		return severalInDatabase{severalOf(all, func(c *call) lock.Conditional { return c })}
+		return severalInDatabase{severalOf(all, func(c *call) lock.Conditional { return requests{c, c} })}
 	case len(all) > 1:
-		return severalOf(all, func(c *call) lock.Conditional { return c })
+		return severalOf(all, func(c *call) lock.Conditional { return requests{c, c} })
 	case inDatabase:
-		return transactional{all[0]}
+		return transactional{requests{all[0], all[0]}}
 	}
-	return all[0]
+	return requests{all[0], all[0]}
 }
 
 // several is the resource of several sections. It implements lock.Conditional.
@@ -77,28 +77,5 @@ func (s several) Again(err error) {
 	}
 	for _, c := range s.calls {
 		c.begin(true)
-	}
-}
-
-// severalInDatabase is the resource of several sections in the database of their locks.
-type severalInDatabase struct{ several }
-
-// By implements lock.Transactional.
-func (s severalInDatabase) By(session any) lock.Resource {
-	return severalOf(s.calls, func(c *call) lock.Conditional { return c.by(session, false) })
-}
-
-// In implements lock.Transactional.
-func (s severalInDatabase) In(session any) (lock.Resource, func(error)) {
-	var parts []*statements
-	r := severalOf(s.calls, func(c *call) lock.Conditional {
-		part := c.by(session, true)
-		parts = append(parts, part)
-		return part
-	})
-	return r, func(err error) {
-		for _, part := range parts {
-			part.ended(err)
-		}
 	}
 }

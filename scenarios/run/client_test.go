@@ -9,7 +9,7 @@ import (
 
 // The reply to worker 1's SET NX is lost. It waits 500 ms for it, from the
 // sending at 4.03 ms. A client that resends, after 10 ms, a dial, HELLO and SET
-// of 2.01 ms each, finds its own key and believes the refusal: nobody holds the
+// of 2.01 ms each, finds its own key and believes the refusal: no worker holds the
 // lock, and it stays taken until it expires with millisecond 1006. A client that
 // does not resend reports an unknown outcome, and the lock cleans up: a dial,
 // HELLO, EVALSHA, and at 511.06 ms EVAL. Worker 2 polls from 905.03 ms on, and

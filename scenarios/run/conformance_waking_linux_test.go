@@ -148,9 +148,9 @@ type order struct {
 // orderKey is the environment variable that makes this program such a process.
 const orderKey = "LOCKQUAKE_STOPPED_PROCESS"
 
-// stopped stops each of some processes as many times as there are rounds, in its
-// hold, for longer than its lease, lets somebody else take the lock, and lets it
-// go on. It returns in how many pauses it wrote late, and how many there were.
+// stopped stops each of some processes in every round: while it holds the lock, for longer than its
+// lease. It lets another process take the lock, and then lets the first go on. It returns the number of
+// pauses with a late write, and that of all pauses.
 func stopped(t *testing.T, addr string, row wakingRow, processes, rounds int) (late, pauses int) {
 	t.Helper()
 	var mu sync.Mutex
@@ -211,7 +211,7 @@ type resourceOfStopped struct {
 
 	mu    sync.Mutex
 	owner string // of the lock when the hold began
-	late  bool   // a write came when the lock was somebody else's
+	late  bool   // a write came when another process had the lock
 }
 
 // ServeHTTP implements http.Handler.

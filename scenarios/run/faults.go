@@ -32,7 +32,7 @@ func (r *run) OnPoint(worker, point string, nth int, do func()) error {
 
 // Apply implements faults.Target.
 func (r *run) Apply(number int, step faults.Step) error {
-	if !r.hits(step.Fault) {
+	if !r.hasTargets(step.Fault) {
 		return nil
 	}
 	info := step.Fault.Info()
@@ -49,7 +49,7 @@ func (r *run) Apply(number int, step faults.Step) error {
 	r.record(&e)
 	r.progressed(step.For)
 	r.healed = max(r.healed, e.Until)
-	r.bites[number-1] = results.Bite{Happened: true, Begin: r.world.Time(), End: e.Until}
+	r.injections[number-1] = results.Injection{Happened: true, Begin: r.world.Time(), End: e.Until}
 	on := effects{r, number, new(time.Duration)}
 	r.later(step.For, func() {
 		end := e
@@ -64,9 +64,9 @@ func (r *run) Apply(number int, step faults.Step) error {
 
 func (r *run) later(d time.Duration, do func()) { r.world.At(r.world.Time()+d, do) }
 
-// hits reports whether the run has the target of the fault: which servers the lock has depends on
+// hasTargets reports whether the run has the targets of a fault: which servers the lock has depends on
 // the strategy.
-func (r *run) hits(f faults.Fault) bool {
+func (r *run) hasTargets(f faults.Fault) bool {
 	for _, name := range faults.Names(f) {
 		if len(r.nodes(name)) == 0 {
 			return false
@@ -154,7 +154,7 @@ func (e effects) SetClockRate(target string, clock faults.Clock, ppm int64, d ti
 
 // Stall stops a task of a worker, and records a hit if the worker has such a task.
 func (e effects) Stall(worker, task string, d time.Duration) error {
-	e.workers[worker].Stall(task, d, func() { e.bites[e.step-1].Bit = true })
+	e.workers[worker].Stall(task, d, func() { e.injections[e.step-1].Hit = true })
 	return nil
 }
 

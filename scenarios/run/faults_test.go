@@ -37,7 +37,7 @@ type handMade struct {
 }
 
 // meet runs the scenario and compares what happened from its first fault on.
-// All of its faults bite.
+// All of its faults hit something.
 func (h handMade) meet(t *testing.T) {
 	t.Helper()
 	var list strings.Builder
@@ -51,8 +51,8 @@ func (h handMade) meet(t *testing.T) {
 		t.Fatalf("no fault was injected:\n%s", strings.Join(got, "\n"))
 	}
 	compareEvents(t, h.want, got[first:])
-	for i, b := range trial.Bites {
-		if !b.Bit {
+	for i, b := range trial.Injections {
+		if !b.Hit {
 			t.Errorf("step %d hit nothing: %+v", i+1, b)
 		}
 	}
@@ -92,7 +92,7 @@ func TestServerFaultsWorkedOutByHand(t *testing.T) {
 520.00 applied worker-1 write 1 over 0
 524.04 freed worker-1
 525.05 released worker-1 ""`},
-		// It is up again before anybody asks, and the first worker needs a new
+		// It is up again before the next request, and the first worker needs a new
 		// connection.
 		{"a server that forgets", together(), "redis", `at: 20ms, crash: {target: lock, for: 1ms}`, `
 20.00 fault crash of lock
@@ -305,7 +305,7 @@ func TestLinkFaultsWorkedOutByHand(t *testing.T) {
 1061.10 applied worker-1 write 1 over 0
 1065.14 freed worker-1
 1066.15 released worker-1 ""`},
-		// Its second arrival takes the lock for nobody, until it goes by itself.
+		// Its second arrival takes the lock for a worker that does not use it, until it expires.
 		{"a duplicate", alone(), "redis", `when: {worker: worker-1, point: acquire.sent}, duplicate: {for: 100ms}`, `
 4.03 fault duplicate of worker-1
 5.03 granted worker-1
@@ -330,8 +330,8 @@ func TestLinkFaultsWorkedOutByHand(t *testing.T) {
 109.10 released worker-2 ""
 5054.07 heal reorder of worker-1`,
 		},
-		// Nobody overtakes it.
-		{"a message that nobody overtakes", alone(), "redis", `when: {worker: worker-1, point: write.sent}, reorder: {for: 100ms}`, `
+		// No message overtakes it.
+		{"a message that is not overtaken", alone(), "redis", `when: {worker: worker-1, point: write.sent}, reorder: {for: 100ms}`, `
 60.10 fault reorder of worker-1
 160.10 heal reorder of worker-1
 161.10 applied worker-1 write 1 over 0
@@ -473,45 +473,45 @@ func TestFaultsOfSeveralServersWorkedOutByHand(t *testing.T) {
 	}
 }
 
-// A fault bites if it could have made a difference: it fell into a section of
-// the only worker, 0 to 66.15 ms, or what it took away was somebody's. Its lock
-// is live from 5.03 to 65.14 ms.
+// A fault hits something if it could have made a difference: it fell into the section of
+// the only worker, 0 to 66.15 ms, or removed the key of a holder. The lock is
+// held from 5.03 to 65.14 ms.
 func TestFaultsCountAsHitsWhenTheyOverlapASection(t *testing.T) {
-	const nothing, happens, bites = "nothing happens", "happens", "bites"
+	const nothing, happens, hits = "nothing happens", "happens", "hits"
 	replicated := alone() + "servers: {replicas: 1}\n"
 	kept := change(alone(), "[redis]", "[redis-release-never]")
 	either := change(alone(), "[redis]", "[redis, redlock]")
 	cluster := change(alone(), "[redis]", "[redis, redlock, etcd]")
 	for _, test := range []struct{ name, base, strategy, fault, want string }{
-		{"a server while somebody works", alone(), "redis", "at: 20ms, pause: {target: lock, for: 1ms}", bites},
+		{"a server while somebody works", alone(), "redis", "at: 20ms, pause: {target: lock, for: 1ms}", hits},
 		{"a server while nobody works", alone(), "redis", "at: 500ms, pause: {target: lock, for: 1ms}", happens},
-		{"a crash until somebody works", alone(), "redis", "at: 0s, crash: {target: lock, for: 1ms}", bites},
-		{"a link while somebody works", alone(), "redis", "at: 20ms, latency: {from: worker-1, to: lock, add: 1ms, for: 1ms}", bites},
+		{"a crash until somebody works", alone(), "redis", "at: 0s, crash: {target: lock, for: 1ms}", hits},
+		{"a link while somebody works", alone(), "redis", "at: 20ms, latency: {from: worker-1, to: lock, add: 1ms, for: 1ms}", hits},
 		{"a link while nobody works", alone(), "redis", "at: 500ms, latency: {from: worker-1, to: lock, add: 1ms, for: 1ms}", happens},
-		{"a reset while somebody works", alone(), "redis", "at: 20ms, reset: {from: worker-1, to: lock}", bites},
+		{"a reset while somebody works", alone(), "redis", "at: 20ms, reset: {from: worker-1, to: lock}", hits},
 		{"a reset while nobody works", alone(), "redis", "at: 500ms, reset: {from: worker-1, to: lock}", happens},
 		{"a cancel while nobody works", alone(), "redis", "at: 500ms, cancel: {target: worker-1}", happens},
 		{"an overrun in the midst of a section", alone(), "redis", "at: 20ms, overrun: {target: worker-1, by: 1s, for: 1s}", happens},
-		{"an overrun from its begin", alone(), "redis", "at: 0s, overrun: {target: worker-1, by: 1s, for: 1ms}", bites},
+		{"an overrun from its begin", alone(), "redis", "at: 0s, overrun: {target: worker-1, by: 1s, for: 1ms}", hits},
 		{"a deletion before the grant", alone(), "redis", "at: 4ms, delete: {target: lock}", happens},
-		{"a deletion", alone(), "redis", "at: 20ms, delete: {target: lock}", bites},
+		{"a deletion", alone(), "redis", "at: 20ms, delete: {target: lock}", hits},
 		{"a deletion after the release, before its answer", alone(), "redis", "at: 66ms, delete: {target: lock}", happens},
-		{"a deletion of what was left behind", kept, "redis-release-never", "at: 500ms, delete: {target: lock}", bites},
+		{"a deletion of what was left behind", kept, "redis-release-never", "at: 500ms, delete: {target: lock}", hits},
 		{"an eviction of what has expired", kept, "redis-release-never", "at: 1100ms, evict: {target: lock}", happens},
-		{"a failover", replicated, "redis", "at: 20ms, failover: {target: lock}", bites},
+		{"a failover", replicated, "redis", "at: 20ms, failover: {target: lock}", hits},
 		{"a failover while nothing is granted", replicated, "redis", "at: 500ms, failover: {target: lock}", happens},
 		{"a failover of a server without a replica", alone(), "redis", "at: 20ms, failover: {target: lock}", nothing},
 		{"the leader of a server that has none", cluster, "redis", "at: 20ms, leader-change: {target: lock, for: 1ms}", nothing},
 		{"the leader of independent servers", cluster, "redlock", "at: 20ms, leader-change: {target: lock, for: 1ms}", nothing},
 		{"a server of another strategy", either, "redis", "at: 20ms, delete: {target: lock-2}", nothing},
-		{"a server of this one", either, "redlock", "at: 20ms, delete: {target: lock-2}", bites},
+		{"a server of this one", either, "redlock", "at: 20ms, delete: {target: lock-2}", hits},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			trial := runtest.Trial(t, runtest.Parse(t, test.base+"faults:\n  - {"+test.fault+"}\n"), test.strategy, 1)
 			got := nothing
-			switch b := trial.Bites[0]; {
-			case b.Bit:
-				got = bites
+			switch b := trial.Injections[0]; {
+			case b.Hit:
+				got = hits
 			case b.Happened:
 				got = happens
 			}
@@ -539,7 +539,7 @@ func TestErrorsOfPlansAreConditionsOfServers(t *testing.T) {
 	}
 }
 
-// A replica works for somebody if a lock waits for it, if work reads from it, or if it becomes the primary.
+// A replica is needed if a lock waits for it, if work reads from it, or if it becomes the primary.
 func TestAFaultOfAReplicaHitsOnlyIfTheReplicaIsNeeded(t *testing.T) {
 	const world = `
 name: replica
@@ -566,9 +566,9 @@ faults:
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			trial := runtest.Trial(t, runtest.Parse(t, test.text), test.strategy, 1)
-			for i, b := range trial.Bites[:2] {
-				if !b.Happened || b.Bit != test.want {
-					t.Errorf("fault %d: happened %v, hit %v, want it to hit: %v", i+1, b.Happened, b.Bit, test.want)
+			for i, b := range trial.Injections[:2] {
+				if !b.Happened || b.Hit != test.want {
+					t.Errorf("fault %d: happened %v, hit %v, want it to hit: %v", i+1, b.Happened, b.Hit, test.want)
 				}
 			}
 		})

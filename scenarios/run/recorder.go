@@ -13,7 +13,6 @@ import (
 	"lockquake/scenarios/workload"
 	"lockquake/sim"
 	"lockquake/sim/backend"
-	"lockquake/sim/resource"
 )
 
 // recorder stands for one worker in the workload: it writes the worker's events to the history, and
@@ -31,7 +30,7 @@ type recorder struct {
 	commits  workload.Commit // when the writes of a section reach the resource
 }
 
-// call is one call of a strategy. It is the lock.Resource that the strategy sees.
+// call is one call of a strategy.
 // A worker that needs several locks has several calls open at once, one within the
 // other. A call is a section of the history, or several one after the other if its
 // strategy repeats the work; then the fields are those of the last one.
@@ -206,166 +205,6 @@ func (r *run) kept() error {
 		}
 	}
 	return nil
-}
-
-// Read implements lock.Resource.
-func (c *call) Read(ctx context.Context, item string, token int64) (string, error) {
-	reply, err := c.read(ctx, c, item, token)
-	return reply.Value, err
-}
-
-// way decides how a request reaches the resource, and what is recorded of its answer.
-type way interface {
-	through() backend.Access
-	answered(e *history.Event) // e is valid during the call
-}
-
-func (c *call) through() backend.Access   { return c.access }
-func (c *call) answered(e *history.Event) { c.run.record(e) }
-
-// read sends a read, and passes the points before and after it.
-func (c *call) read(ctx context.Context, w way, item string, token int64) (resource.Reply, error) {
-	if err := c.worker.Process().Admit(); err != nil {
-		return resource.Reply{}, err
-	}
-	c.worker.Point("read-called")
-	reply, err := c.ask(ctx, w, &resource.Request{Item: item, Token: token})
-	c.worker.Point("read-done")
-	return reply, err
-}
-
-// Write implements lock.Resource. It is entered after the strategy's own check
-// of its lease, if it has one.
-func (c *call) Write(ctx context.Context, item, value string, token int64) error {
-	_, err := c.write(ctx, c, "lease-checked", &resource.Request{Item: item, Value: value, Token: token})
-	return err
-}
-
-// commit sends a write after the release of its lock, with the token of the grant. It
-// bypasses the strategy.
-func (c *call) commit(ctx context.Context, d operation) error {
-	_, err := c.write(ctx, c, "commit-called", &resource.Request{Item: d.item, Value: d.value, Token: c.token})
-	return err
-}
-
-// write sends a write, and passes the point before that.
-func (c *call) write(ctx context.Context, w way, point string, q *resource.Request) (resource.Reply, error) {
-	if err := c.worker.Process().Admit(); err != nil {
-		return resource.Reply{}, err
-	}
-	c.worker.Point(point)
-	q.Write = true
-	reply, err := c.ask(ctx, w, q)
-	c.worker.Point("write-replied")
-	return reply, err
-}
-
-// ReadVersion implements lock.Conditional.
-func (c *call) ReadVersion(ctx context.Context, item string) (string, int64, error) {
-	reply, err := c.read(ctx, c, item, 0)
-	return reply.Value, reply.Version, err
-}
-
-// WriteIf implements lock.Conditional.
-func (c *call) WriteIf(ctx context.Context, item, value string, condition lock.Condition) (int64, error) {
-	reply, err := c.write(ctx, c, "lease-checked", &resource.Request{Item: item, Value: value, If: &condition})
-	return reply.Version, err
-}
-
-// recorded returns a condition as the history has it.
-func recorded(c *lock.Condition) *history.Condition {
-	switch {
-	case c == nil:
-		return nil
-	case c.ByValue:
-		return &history.Condition{By: "value", Value: c.Value}
-	default:
-		return &history.Condition{By: "version", Version: c.Version}
-	}
-}
-
-// ask sends a request to the resource and records what the worker learns.
-func (c *call) ask(ctx context.Context, w way, q *resource.Request) (resource.Reply, error) {
-	c.run.requests++
-	q.ID = c.run.requests
-	c.invoke(q)
-	if history.IsOutside(q.Item) {
-		w = outside{c}
-	}
-	reply, err := w.through().Ask(ctx, q)
-	c.learn(w, q, reply.Value, err)
-	return reply, err
-}
-
-// invoke records that a request is sent to the resource.
-func (c *call) invoke(q *resource.Request) {
-	e := c.operation(history.Invoke, q)
-	e.If = recorded(q.If)
-	c.run.record(e)
-	if q.Write {
-		c.asked = append(c.asked, operation{true, q.Item, q.Value})
-	}
-}
-
-// learn records the answer of a request: the value that a read returned, or an error.
-func (c *call) learn(w way, q *resource.Request, value string, err error) {
-	e := c.operation(history.OK, q)
-	switch {
-	case err == nil:
-	case errors.Is(err, lock.ErrRefused), errors.Is(err, lock.ErrConflict):
-		e.Type = history.Fail
-	default:
-		e.Type = history.Info
-	}
-	if !q.Write {
-		e.Value = value
-	}
-	e.Err = text(err)
-	w.answered(e)
-	if err == nil && !q.Write {
-		c.asked = append(c.asked, operation{false, q.Item, value})
-	}
-}
-
-// operation returns the event of a request to the resource.
-func (c *call) operation(t history.Type, q *resource.Request) *history.Event {
-	e := c.event(t)
-	e.Request, e.Op, e.Key, e.Value, e.Token = operationNumber(q.ID), q.Op(), q.Item, q.Value, q.Token
-	return e
-}
-
-// The lock servers and the resource count their requests from 1, each side for
-// itself, and draw random numbers by that count. A history has one numbering:
-// commands of the lock servers are odd, operations of the resource even.
-
-// commandNumber is the number in the history of a command; 0 stays 0: an event
-// that no command caused.
-func commandNumber(n int64) int64 { return max(0, 2*n-1) }
-
-// operationNumber is the number in the history of an operation.
-func operationNumber(n int64) int64 { return 2 * n }
-
-// requestNumber is the number in the history of a request under way, 0 of none.
-func requestNumber(c *sim.Call) int64 {
-	if c == nil {
-		return 0
-	}
-	if q, ok := c.Req.(*resource.Request); ok {
-		return operationNumber(q.ID)
-	}
-	return commandNumber(c.Request)
-}
-
-// recordServer records an event of a lock server.
-func (r *run) recordServer(e history.Event) {
-	e.Request = commandNumber(e.Request)
-	r.record(&e)
-}
-
-// recordResource records an event of the resource.
-func (r *run) recordResource(e history.Event) {
-	e.Request = operationNumber(e.Request)
-	r.record(&e)
 }
 
 // event returns a new event of the section, to be recorded before the next one is made. It is not on the

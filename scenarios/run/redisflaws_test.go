@@ -114,7 +114,7 @@ func TestRedisFlawsWorkedOutByHand(t *testing.T) {
 		{
 			// The waiters are refused at 106 and 206 ms, and listen from 112 and 212 on, or
 			// 208 over the connection that is there. Both hear of the release at 1,010 and
-			// ask; worker 2 is first. Its word that it listens no more takes 2 ms. Nobody
+			// ask; worker 2 is first. Its UNSUBSCRIBE takes 2 ms. No waiter
 			// hears of the next release over that connection.
 			name:    "two waiters of one process",
 			arrange: func(r *rig) { r.inOneProcess(3) },

@@ -274,7 +274,7 @@ func TestRedlockFlawsWorkedOutByHand(t *testing.T) {
 		},
 		{
 			// The fifth server greets at 4,001 ms, and then serves the SET, which its client
-			// had not sent before. Nobody waits for it: the key is deleted as the answer comes.
+			// had not sent before. No call waits for the answer: the key is deleted when it comes.
 			name:    "one frozen server",
 			arrange: func(r *rig) { r.freezeFor(4 * time.Second) },
 			told:    []history.Type{history.Granted, history.Freed, history.Expired},

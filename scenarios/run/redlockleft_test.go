@@ -8,8 +8,8 @@ import (
 )
 
 // All servers are paused while worker-1 asks for the lock a second time. Its requests time out, and so do those that undo them, so
-// the servers grant it the lock when they go on. Its last attempts are refused because of that: nobody else has the lock, and the
-// worker does not know what became of its first attempt. If its client waits for
+// the servers grant it the lock when they go on. Its last attempts are refused because of that: no other worker has the lock, and the
+// worker does not know the outcome of its first attempt. If its client waits for
 // the answers, the worker hears of the grants and undoes them.
 func TestAnAttemptOnAQuorumThatWasNotUndoneIsUnknown(t *testing.T) {
 	for _, tt := range []struct {

@@ -9,6 +9,7 @@ import (
 	"lockquake/lock"
 	"lockquake/scenarios/results"
 	"lockquake/scenarios/workload"
+	"lockquake/sim/backend"
 	"lockquake/sim/resource"
 )
 
@@ -132,9 +133,14 @@ func (r *recorder) Spend(ctx context.Context, d time.Duration) error {
 
 // Peek implements Recorder.
 func (r *recorder) Peek(ctx context.Context, item string) (string, error) {
-	r.run.requests++
-	reply, err := r.access.Ask(ctx, &resource.Request{ID: r.run.requests, Peek: true, Item: item})
+	reply, err := r.peek(ctx, r.access, item)
 	return reply.Value, err
+}
+
+// peek sends a read that is not recorded.
+func (r *recorder) peek(ctx context.Context, through backend.Access, item string) (resource.Reply, error) {
+	r.run.requests++
+	return through.Ask(ctx, &resource.Request{ID: r.run.requests, Peek: true, Item: item})
 }
 
 // Proceed implements Recorder.

@@ -3,41 +3,14 @@ package search
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
-	"sync"
-	"time"
 
 	"lockquake/checker"
 	"lockquake/faults"
-	"lockquake/internal/draw"
-	"lockquake/internal/strictyaml"
-	"lockquake/lock"
 	"lockquake/scenarios"
-	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/results"
 	"lockquake/scenarios/run"
 )
-
-// ExploreRequest selects the faults that a search places. The zero value of a field is its default.
-type ExploreRequest struct {
-	Kinds    []string      // names of PlacedKinds; nil: the default ones
-	Faults   int           // number of faults in one run, 1 or 2; default 1
-	Workers  int           // default: those of the scenario, 2 at most
-	Sections int           // of each worker; default 1
-	For      time.Duration // how long a fault lasts; default: one and a half times the longest lease
-	Seed     uint64        // default 1
-	// Pauses is a file of measured pauses: a pause lasts as long as the longest of them. Nil: as long as
-	// other faults.
-	Pauses *results.Samples
-	// Strategies, Own, Jobs, Stall and Progress are as in [campaign.Request].
-	Strategies []string
-	Own        []lock.Entry
-	Jobs       int
-	Stall      time.Duration
-	Progress   func(campaign.Progress)
-}
 
 // explorer is the state of an Explore.
 type explorer struct {
@@ -123,70 +96,6 @@ func newExplorer(s *scenarios.Scenario, search ExploreRequest) (*explorer, error
 	}
 	x.base = x.search.base(s)
 	return x, nil
-}
-
-// chosenKinds finds the kinds of a search by name, in the order of PlacedKinds.
-func chosenKinds(names []string) ([]PlacedKind, error) {
-	all := PlacedKinds()
-	var known []string
-	for _, k := range all {
-		known = append(known, k.Name)
-	}
-	if names != nil && len(names) == 0 {
-		return nil, &Error{"no kind of fault to place is named; there are " + strings.Join(known, ", ")}
-	}
-	for _, name := range names {
-		if !slices.Contains(known, name) {
-			return nil, &Error{strictyaml.Unknown("kind of fault to place", name, known)}
-		}
-	}
-	return slices.DeleteFunc(all, func(k PlacedKind) bool {
-		return names == nil && !k.Default || names != nil && !slices.Contains(names, k.Name)
-	}), nil
-}
-
-// Error reports a request that is impossible for its scenario.
-type Error struct{ text string }
-
-func (e *Error) Error() string { return e.text }
-
-// complete returns the request with its defaults filled in.
-func (q ExploreRequest) complete(s *scenarios.Scenario, uses []scenarios.Strategy, own map[string]lock.Entry) (ExploreRequest, error) {
-	const few = 2
-	if q.Workers == 0 {
-		q.Workers = min(s.Workers, few)
-	}
-	q.Sections, q.Faults, q.Seed = max(q.Sections, 1), max(q.Faults, 1), max(q.Seed, 1)
-	if q.For == 0 {
-		r := &run.Runner{Scenario: s, Own: own}
-		for _, use := range uses {
-			entry, err := r.Entry(use.Name)
-			if err != nil {
-				return q, err
-			}
-			q.For = max(q.For, s.LongestTTL(entry.Defaults, use)*3/2)
-		}
-	}
-	switch {
-	case q.Faults > 2:
-		return q, &Error{fmt.Sprintf("one fault can be placed or two, not %d", q.Faults)}
-	case q.Workers < 1 || q.Workers > scenarios.MostWorkers:
-		return q, &Error{fmt.Sprintf("there are from 1 to %d workers, not %d", scenarios.MostWorkers, q.Workers)}
-	case q.Pauses != nil && q.Pauses.Longest == 0:
-		return q, &Error{q.Pauses.File + " has no pause that takes time"}
-	case q.For < 0 || q.For > draw.Longest:
-		return q, &Error{fmt.Sprintf("a fault lasts from 1ns to %v, not %v", draw.Longest, q.For)}
-	case q.For == 0: // no lease expires
-		q.For = 15 * time.Second
-	}
-	return q, nil
-}
-
-// base returns the scenario in which faults are placed.
-func (q ExploreRequest) base(s *scenarios.Scenario) *scenarios.Scenario {
-	base := *s
-	base.Workers, base.Sections, base.Seeds, base.Faults = q.Workers, q.Sections, int(q.Seed), nil
-	return &base
 }
 
 // withFaults returns the scenario with these faults and no others.
@@ -285,7 +194,7 @@ func (x *explorer) placeOne(ctx context.Context) error {
 				}
 				p := x.placement(trial, one.place)
 				x.jobs.finished(f.use.Label, p, func() {
-					one.result, one.missed = p, !trial.Bites[0].Happened
+					one.result, one.missed = p, !trial.Injections[0].Happened
 					if x.search.Faults > 1 && p.Harm() != results.Corrupts && !one.missed {
 						one.after = len(x.second(one.place, points))
 					}
@@ -384,84 +293,4 @@ func (x *explorer) placement(t *results.Trial, places ...spot) *results.Placemen
 
 func (x *explorer) placed(p spot) results.Place {
 	return results.Place{Kind: p.kind.Name, Worker: p.visit.Worker, Point: p.visit.Point, Nth: p.visit.Nth, Text: lineOf(x.search.spec(p), x.base.WorkerNames())}
-}
-
-// searchJobs is the pool of an explorer with its progress.
-type searchJobs struct {
-	*run.Pool
-	mu       sync.Mutex
-	over     bool // the search has ended, and runs that were given up have no effect
-	progress func(campaign.Progress)
-	done     campaign.Progress
-}
-
-// each executes the tasks.
-func (j *searchJobs) each(ctx context.Context, tasks []run.Task) error {
-	return j.All(ctx, int64(len(tasks)), func(i int64) run.Task { return tasks[i] })
-}
-
-// keep stores what a run has found, unless the search is over.
-func (j *searchJobs) keep(store func()) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if !j.over {
-		store()
-	}
-}
-
-// finished stores a finished run, counts it, and calls progress.
-func (j *searchJobs) finished(label string, p *results.Placement, store func()) {
-	j.keep(func() {
-		store()
-		j.done.Done++
-		if j.progress != nil {
-			j.progress(campaign.Progress{Done: j.done.Done, Total: max(j.done.Total, j.done.Done), Label: label, Violated: p.Harm() >= results.Unfences})
-		}
-	})
-}
-
-// end gives up the runs that have not ended.
-func (j *searchJobs) end() {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.over = true
-}
-
-// Place executes the run of each strategy with these faults, in a scenario of the reduced size of
-// Explore. It returns that scenario, with the results as its expectations. Of the request it uses
-// Workers, Sections, Seed, Strategies, Own and Stall. When ctx ends, it returns the cause.
-func (q ExploreRequest) Place(ctx context.Context, s *scenarios.Scenario, specs []faults.Spec) (*scenarios.Scenario, []*results.Trial, error) {
-	x, err := newExplorer(s, q)
-	if err != nil {
-		return nil, nil, err
-	}
-	placed := withFaults(x.base, specs...)
-	for i, spec := range specs {
-		if err := spec.Validate(placed.WorkerNames(), placed.Nodes(), placed.Duration); err != nil {
-			return nil, nil, &Error{fmt.Sprintf("fault %d: %v", i+1, err)}
-		}
-	}
-	placed.Strategies, placed.Expect = x.uses, map[string]results.Expect{}
-	var trials []*results.Trial
-	for _, use := range x.uses {
-		trial, err := x.jobs.One(ctx, placed, use, x.search.Seed)
-		if err != nil {
-			return nil, nil, err
-		}
-		trial.Replay = "" // a token names a file, and this scenario has none yet
-		trials = append(trials, trial)
-		if violated := trial.Checks(checker.Invalid); len(violated) > 0 {
-			placed.Expect[use.Label] = results.Expect{Violates: violated}
-		} else if holds := held(trial); len(holds) > 0 {
-			placed.Expect[use.Label] = results.Expect{Holds: holds}
-		}
-	}
-	return placed, trials, nil
-}
-
-// held lists the checks that had something to judge in a run and were not violated.
-func held(t *results.Trial) []string {
-	return slices.DeleteFunc(t.Checks(checker.Valid), func(check string) bool {
-		return !slices.ContainsFunc(t.Results, func(r checker.Result) bool { return r.Check == check && r.Applies })
-	})
 }

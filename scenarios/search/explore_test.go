@@ -19,8 +19,8 @@ import (
 	"lockquake/scenarios/run"
 )
 
-// Nobody tells the search where Kleppmann's pause belongs. What it says of the
-// fenced strategy is what a single fault can do to it at all.
+// The search finds the place of Kleppmann's pause without a hint. For the fenced
+// strategy it finds all that a single fault can do.
 func TestExploreFindsKleppmannsFailure(t *testing.T) {
 	s := runtest.Load(t, "kleppmann")
 	e, err := Explore(t.Context(), s, ExploreRequest{})
@@ -302,8 +302,8 @@ func TestPlacementOfEachKindIsReadAgain(t *testing.T) {
 	}
 }
 
-// A client has tasks of its own, whose points are nobody's. What they receive
-// is for the worker who dialled.
+// A client has tasks of its own, whose points belong to no worker. The messages that
+// they receive belong to the worker that dialled.
 func TestExploreIgnoresThePointsOfClientTasks(t *testing.T) {
 	s, err := scenarios.Load("kleppmann")
 	if err != nil {

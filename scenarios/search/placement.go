@@ -1,13 +1,57 @@
 package search
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
+	"lockquake/checker"
 	"lockquake/faults"
 	"lockquake/internal/draw"
+	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
+
+// Place executes the run of each strategy with these faults, in a scenario of the reduced size of
+// Explore. It returns that scenario, with the results as its expectations. Of the request it uses
+// Workers, Sections, Seed, Strategies, Own and Stall. When ctx ends, it returns the cause.
+func (q ExploreRequest) Place(ctx context.Context, s *scenarios.Scenario, specs []faults.Spec) (*scenarios.Scenario, []*results.Trial, error) {
+	x, err := newExplorer(s, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	placed := withFaults(x.base, specs...)
+	for i, spec := range specs {
+		if err := spec.Validate(placed.WorkerNames(), placed.Nodes(), placed.Duration); err != nil {
+			return nil, nil, &Error{fmt.Sprintf("fault %d: %v", i+1, err)}
+		}
+	}
+	placed.Strategies, placed.Expect = x.uses, map[string]results.Expect{}
+	var trials []*results.Trial
+	for _, use := range x.uses {
+		trial, err := x.jobs.One(ctx, placed, use, x.search.Seed)
+		if err != nil {
+			return nil, nil, err
+		}
+		trial.Replay = "" // a token names a file, and this scenario has none yet
+		trials = append(trials, trial)
+		if violated := trial.Checks(checker.Invalid); len(violated) > 0 {
+			placed.Expect[use.Label] = results.Expect{Violates: violated}
+		} else if holds := held(trial); len(holds) > 0 {
+			placed.Expect[use.Label] = results.Expect{Holds: holds}
+		}
+	}
+	return placed, trials, nil
+}
+
+// held lists the checks that had something to judge in a run and were not violated.
+func held(t *results.Trial) []string {
+	return slices.DeleteFunc(t.Checks(checker.Valid), func(check string) bool {
+		return !slices.ContainsFunc(t.Results, func(r checker.Result) bool { return r.Check == check && r.Applies })
+	})
+}
 
 // fixed converts one step of a plan to an entry of a scenario's faults, which results in the same
 // step for every seed.

@@ -162,7 +162,7 @@ func (w *sweep) campaign(ctx context.Context, s *scenarios.Scenario, strategies 
 func (w *sweep) sum(s *scenarios.Scenario, c *results.Campaign, values []string) results.SweepPoint {
 	point := results.SweepPoint{Values: values}
 	for _, f := range c.Faults {
-		point.Met += f.Bit
+		point.Met += f.Hit
 	}
 	for i := range c.Strategies {
 		point.Strategies = append(point.Strategies, w.rate(s, &c.Strategies[i]))

@@ -134,7 +134,7 @@ func TestFindKleppmannsPause(t *testing.T) {
 	byHand := time.Duration(math.MaxInt64)
 	for seed := range uint64(seeds) {
 		trial := runtest.Trial(t, s, "redis", seed+1)
-		begin, latency := trial.Bites[0].Begin, s.Network.Latency.Value
+		begin, latency := trial.Injections[0].Begin, s.Network.Latency.Value
 		for _, e := range trial.History.Events {
 			// The late write is under way for one latency, and must come after the
 			// other's read has been answered by the resource.

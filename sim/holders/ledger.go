@@ -189,7 +189,7 @@ func (l *Ledger) compare(e *entry, now []lock.Holder, changed bool, c *Cause) (s
 			settled, freed = true, c.Ends == history.Freed
 			l.end(e, g, c)
 		case c.Ends == history.Freed && c.Worker == g.worker && c.Op != "acquire" && names(c.Values, g.Owner):
-			settled = true // it releases an expired lease that nobody has taken over
+			settled = true // it releases an expired lease that no other owner has taken over
 			l.end(e, g, c)
 		}
 	}

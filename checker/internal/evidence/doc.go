@@ -3,8 +3,9 @@
 //
 //   - [Evidence], in evidence.go, is the history with its sections. It says which operations took
 //     effect and when, and when a section was entered, left and ended.
-//   - [Ledger], in grants.go, lists the grants of the lock servers, with the requests of each section
-//     that led to them. A lock has one exclusive holder, or several that share it (shared.go).
+//   - [Ledger], in ledger.go, lists the grants of the lock servers. A [Grant] (grants.go) has one
+//     exclusive holder, or several that share the lock (shared.go). An [Attempt] (attempts.go) has
+//     the requests of a section that led to its grants.
 //   - [Holding], in quorum.go, is the set of grants with which a section was let in. It counts the
 //     servers that hold the lock for the section at each time.
 //   - [Fault], in faults.go, is a fault with the time in which it was in force.

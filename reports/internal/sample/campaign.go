@@ -98,7 +98,7 @@ func GCPause() (*results.Campaign, []byte) {
 		},
 		Reasons: []string{"not expected: redis-watchdog violated lost-update in 3 of 1000 runs, first with seed 3"},
 		Faults: []results.FaultStats{
-			{Spec: 0, Kind: "pause", Planned: 93211, Happened: 93102, Bit: 71044},
+			{Spec: 0, Kind: "pause", Planned: 93211, Happened: 93102, Hit: 71044},
 			{Spec: 1, Kind: "partition", Optional: true, Planned: 6000, Happened: 6000},
 		},
 	}

@@ -7,9 +7,9 @@ import (
 
 // CaseUse returns a strategy under one case of faults, in 10 runs. Checks has the number of
 // violating runs by check, holds the checks that the strategy claims to hold.
-func CaseUse(label, name, class string, bit int64, checks map[string]int, holds ...string) results.StrategyStats {
+func CaseUse(label, name, class string, hit int64, checks map[string]int, holds ...string) results.StrategyStats {
 	st := results.StrategyStats{
-		Name: label, Label: label + " under " + name, Case: name, Class: class, Runs: 10, Bit: bit,
+		Name: label, Label: label + " under " + name, Case: name, Class: class, Runs: 10, Hit: hit,
 		Order: []string{"exclusion", "belief", "recovery"}, Checks: map[string]results.CheckStats{}, Expected: results.CannotTell,
 		Metrics: checker.Metrics{Jobs: 200, Finished: 196},
 	}

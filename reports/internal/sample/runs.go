@@ -44,7 +44,7 @@ func Kleppmann(token int64) *results.Trial {
 			When: &faults.When{Worker: "worker-1", Point: "lease-checked", Nth: 1},
 			For:  15 * time.Second, Fault: &faults.Pause{OnNode: faults.OnNode{Target: "worker-1"}},
 		}}},
-		Bites: []results.Bite{{Happened: true, Bit: true, Begin: 105 * ms, End: 15105 * ms}},
+		Injections: []results.Injection{{Happened: true, Hit: true, Begin: 105 * ms, End: 15105 * ms}},
 	}
 	if token != 0 {
 		s.RefusedWrite(15107*ms, "worker-1", 1, token, next, "1")
@@ -118,7 +118,7 @@ func Long() *results.Trial {
 		Plan: faults.Plan{Steps: []faults.Step{{
 			At: 4010 * ms, For: 4 * time.Second, Fault: &faults.Pause{OnNode: faults.OnNode{Target: "worker-1"}},
 		}}},
-		Bites: []results.Bite{{Happened: true, Bit: true}},
+		Injections: []results.Injection{{Happened: true, Hit: true}},
 		Results: []checker.Result{{Check: "lost-update", Verdict: checker.Invalid, Applies: true, Count: 3, Findings: []checker.Finding{{
 			Text: "worker-1's section 1 wrote 41 over 53", Events: seqs(h, first, other, late),
 		}}}},

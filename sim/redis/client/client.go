@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -19,48 +18,6 @@ import (
 	"lockquake/sim/redis/keyspace"
 	"lockquake/sim/redis/resp"
 )
-
-// Options are the settings of a client that affect the network. Zero values are the defaults of
-// go-redis, with two exceptions: MaxRetries, and PoolSize, whose default in go-redis depends on the
-// machine.
-type Options struct {
-	// PoolSize is the maximum number of connections, 10 by default. Pipelines have a pool of their
-	// own, of size 10, and use this one if that has no connection.
-	PoolSize int `yaml:"pool-size" doc:"maximum number of connections" min:"1" max:"10000"`
-	// PoolTimeout limits the wait for a connection. The default is ReadTimeout + 1 s.
-	PoolTimeout time.Duration `yaml:"pool-timeout" doc:"how long to wait for a connection" min:"1ms"`
-	// DialTimeout limits each of the 5 attempts to connect. The default is 5 s.
-	DialTimeout time.Duration `yaml:"dial-timeout" doc:"how long each attempt to connect may take" min:"1ms"`
-	// ReadTimeout limits the wait for a reply. The default is 5 s.
-	ReadTimeout time.Duration `yaml:"read-timeout" doc:"how long to wait for a reply" min:"1ms"`
-	// ContextTimeoutEnabled makes the deadline of a context limit the wait as well.
-	ContextTimeoutEnabled bool `yaml:"context-timeout" doc:"whether the deadline of a context shortens the wait for a reply"`
-	// MaxRetries is how often a command is resent after a network error. The default is 0; in
-	// go-redis it is 3.
-	MaxRetries int `yaml:"max-retries" doc:"how often a command is sent again after a network error" min:"0" max:"1000"`
-	// MinRetryBackoff and MaxRetryBackoff limit the pause before a resend. The defaults are 10 ms
-	// and 1 s. If one of them is negative, there is no pause.
-	MinRetryBackoff time.Duration `yaml:"min-retry-backoff" doc:"shortest pause before a command is sent again"`
-	MaxRetryBackoff time.Duration `yaml:"max-retry-backoff" doc:"longest pause before a command is sent again"`
-}
-
-// WithDefaults fills in the defaults of go-redis.
-func (o Options) WithDefaults() Options {
-	setDefault(&o.PoolSize, 10)
-	setDefault(&o.DialTimeout, 5*time.Second)
-	setDefault(&o.ReadTimeout, 5*time.Second)
-	setDefault(&o.PoolTimeout, o.ReadTimeout+time.Second)
-	setDefault(&o.MinRetryBackoff, 10*time.Millisecond)
-	setDefault(&o.MaxRetryBackoff, time.Second)
-	return o
-}
-
-func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
-}
 
 // New returns a go-redis client for the process. Its commands go to the simulated server on the
 // node that resolve returns; each dial calls resolve, so the client follows a server that moves.
@@ -106,10 +63,6 @@ func newQuietClient(dial func(ctx context.Context, network, addr string) (net.Co
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	})
 }
-
-// pipelinePool is the default size of go-redis's pool for pipelines, which does not depend on the
-// size of the other pool.
-const pipelinePool = 10
 
 // clientBuffer is the buffer size for replies that are played back, in bytes. The default of
 // go-redis is for a network.
@@ -276,150 +229,6 @@ func waitTimeout(cmd goredis.Cmder) (time.Duration, bool) {
 		return 0, true
 	}
 	return time.Duration(n)*unit + grace, true
-}
-
-// processPipeline runs a pipeline, and resends it after a network error.
-func (c *view) processPipeline(ctx context.Context, cmds []goredis.Cmder) error {
-	if c.greeted {
-		return nil
-	}
-	if err := c.process.Admit(); err != nil {
-		return setErrors(cmds, err)
-	}
-	commands := make([][]string, len(cmds))
-	for i, cmd := range cmds {
-		words, err := appendArgs(nil, cmd.Args())
-		if err != nil {
-			return setErrors(cmds, err)
-		}
-		commands[i] = words
-	}
-	op := env.Op(ctx)
-	if op == "" {
-		op = "pipeline"
-	}
-	for attempt := 0; ; attempt++ {
-		again, err := c.attemptPipeline(ctx, op, &resp.Pipeline{Commands: commands}, cmds)
-		if !again || attempt >= c.options.MaxRetries {
-			return err
-		}
-		if err := c.env.Sleep(ctx, c.backoff(attempt+1)); err != nil {
-			return setErrors(cmds, contextError(ctx, err))
-		}
-	}
-}
-
-// attemptPipeline sends the pipeline once. It reports whether go-redis would resend it: a
-// transaction only if it was not sent at all.
-func (c *view) attemptPipeline(ctx context.Context, op string, pipeline *resp.Pipeline, cmds []goredis.Cmder) (again bool, err error) {
-	whole := isTransaction(cmds)
-	if c.held.Conn != nil {
-		return c.attemptHeld(ctx, op, pipeline, cmds)
-	}
-	conn, from, err := c.pipelineConn(ctx)
-	if err != nil {
-		return resend(err, true), setErrors(cmds, err)
-	}
-	answer, err := conn.Call(context.Background(), op, pipeline, c.timeout(ctx, nil))
-	if err != nil {
-		from.put(conn, err)
-		cmds[0].SetErr(err)
-		return !whole && resend(err, true), setErrors(cmds, err)
-	}
-	err = c.reader.setMany(cmds, answer.(*resp.Reply))
-	if whole {
-		from.put(conn, cmds[1].Err())
-		return false, err
-	}
-	// The first command decides for all.
-	first := cmds[0].Err()
-	from.put(conn, first)
-	return first != nil && resend(first, true), err
-}
-
-// pipelines returns the pool for pipelines, which most clients never need.
-func (c *hook) pipelines() *pool {
-	if c.piped == nil {
-		c.piped = &pool{}
-		c.piped.init(c, pipelinePool)
-	}
-	return c.piped
-}
-
-// pipelineConn returns a connection of go-redis's pool for pipelines, or one of the other pool if
-// that has none. It fails at once only if the caller has given up, or after a dial that took too
-// long, which looks the same.
-func (c *hook) pipelineConn(ctx context.Context) (pooledConn, *pool, error) {
-	pipelines := c.pipelines()
-	conn, err := pipelines.tryTake(ctx)
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return pooledConn{}, nil, err
-	}
-	if err == nil {
-		if err = pipelines.greet(ctx, &conn); err == nil {
-			return conn, pipelines, nil
-		}
-	}
-	conn, err = c.commands.get(ctx)
-	return conn, &c.commands, err
-}
-
-// setErrors sets the error of all commands that have none.
-func setErrors(cmds []goredis.Cmder, err error) error {
-	for _, cmd := range cmds {
-		if cmd.Err() == nil {
-			cmd.SetErr(err)
-		}
-	}
-	return err
-}
-
-// resend reports whether go-redis would resend the command after err. A timeout counts only if it
-// was the command's own.
-func resend(err error, sent bool) bool {
-	var refused *net.OpError
-	if errors.As(err, &refused) && refused.Op == "dial" {
-		return true
-	}
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return false
-	}
-	if errors.Is(err, sim.ErrTimeout) {
-		return sent
-	}
-	if text, ok := serverError(err); ok {
-		code, _, _ := strings.Cut(text, " ")
-		switch code {
-		case "LOADING", "READONLY", "CLUSTERDOWN", "TRYAGAIN", "MASTERDOWN", "NOREPLICAS":
-			return true
-		}
-		return strings.HasPrefix(text, "ERR max number of clients reached")
-	}
-	return errors.Is(err, goredis.ErrPoolTimeout) || errors.Is(err, sim.ErrReset)
-}
-
-// serverError returns the text of an error reply.
-func serverError(err error) (string, bool) {
-	if sent, ok := errors.AsType[goredis.Error](err); ok {
-		return sent.Error(), true
-	}
-	return "", false
-}
-
-// backoff draws the pause before the given attempt.
-func (c *hook) backoff(attempt int) time.Duration {
-	shortest, longest := c.options.MinRetryBackoff, c.options.MaxRetryBackoff
-	if shortest < 0 || longest < 0 {
-		return 0
-	}
-	spread := shortest << attempt
-	if spread < shortest {
-		return longest
-	}
-	if c.random == nil {
-		c.random = c.env.Rand("backoff to " + c.first)
-	}
-	return min(shortest+time.Duration(c.random.Int64N(int64(spread))), longest)
 }
 
 // String returns the name of the client in messages.

@@ -4,8 +4,9 @@
 // # A tour
 //
 //   - [New] returns a *redis.Client whose hook takes every command over from go-redis and sends it
-//     over the world's network (client.go, connector.go), with the arguments as go-redis writes them (words.go).
-//     [Options] are its settings. [Connect] returns all clients of a process; [Shared] does the same with one
+//     over the world's network (client.go, connector.go; pipeline.go for pipelines), with the arguments as go-redis
+//     writes them (words.go). It resends what go-redis would resend (resend.go).
+//     [Options] are its settings (options.go). [Connect] returns all clients of a process; [Shared] does the same with one
 //     go-redis client for all processes of a world (shared.go).
 //   - The connection pool works like that of go-redis (pool.go). Client.Watch holds one connection
 //     of the pool (transaction.go).

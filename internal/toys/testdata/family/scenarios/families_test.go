@@ -64,7 +64,7 @@ func TestToyFaultHappensToTheFamiliesThatKnowIt(t *testing.T) {
 		trial := runtest.Trial(t, s, use.Label, 1)
 		seen := map[faults.Kind]bool{}
 		for i, step := range trial.Plan.Steps {
-			seen[step.Kind()] = seen[step.Kind()] || trial.Bites[i].Happened
+			seen[step.Kind()] = seen[step.Kind()] || trial.Injections[i].Happened
 		}
 		if !seen["pause"] || !seen["crash"] || seen["evict"] != (use.Name == "redis") {
 			t.Errorf("%s: what happened is %v", use.Label, seen)

@@ -11,9 +11,9 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// bite finds out which faults of the plan hit one of the sections, or one of its calls in flight.
-// biteGrants does it for those that hit grants.
-func (r *run) bite(sections []*history.Section, meta *history.Meta) {
+// findHits finds out which faults of the plan hit one of the sections, or one of its calls in flight.
+// findHitGrants does it for those that hit grants.
+func (r *run) findHits(sections []*history.Section, meta *history.Meta) {
 	if r.near == nil {
 		r.near = r.stepsByWorker(meta.Replica)
 	}
@@ -26,11 +26,11 @@ func (r *run) bite(sections []*history.Section, meta *history.Meta) {
 			steps := r.near[worker]
 			first, _ := slices.BinarySearchFunc(steps, s.CallAt, func(x reach, t time.Duration) int { return cmp.Compare(x.until, t) })
 			for _, x := range steps[first:] {
-				b := &r.bites[x.step]
+				b := &r.injections[x.step]
 				if b.Begin > end {
 					break
 				}
-				b.Bit = b.Bit || meets(x.hits, b, s, end)
+				b.Hit = b.Hit || meets(x.hits, b, s, end)
 			}
 		}
 	}
@@ -46,11 +46,11 @@ type reach struct {
 // stepsByWorker returns the steps that happened and can hit a section, by its worker: a fault of a
 // server, or of a link between servers, affects all workers and has the key "". Each list is in the
 // order in which the faults began. It marks the faults that caught a message. A fault of a replica that no
-// client needs, and that never became the primary, hits nobody.
+// client needs, and that never became the primary, hits nothing.
 func (r *run) stepsByWorker(needsReplica bool) map[string][]reach {
 	near := map[string][]reach{}
 	for i, step := range r.plan.Steps {
-		if !r.bites[i].Happened {
+		if !r.injections[i].Happened {
 			continue
 		}
 		names := faults.Names(step.Fault)
@@ -60,28 +60,28 @@ func (r *run) stepsByWorker(needsReplica bool) map[string][]reach {
 		hits := step.Fault.Info().Hits
 		switch hits {
 		case faults.HitsMessage:
-			r.bites[i].Bit = true
+			r.injections[i].Hit = true
 			continue
 		case faults.HitsReported, faults.HitsGrants:
 			continue
 		default:
 		}
-		everybody := true
+		ofAll := true // no worker in particular
 		for _, name := range names {
 			if r.workers[name] != nil {
-				everybody = false
+				ofAll = false
 				near[name] = append(near[name], reach{step: i, hits: hits})
 			}
 		}
-		if everybody {
+		if ofAll {
 			near[""] = append(near[""], reach{step: i, hits: hits})
 		}
 	}
 	for _, list := range near { // each is ordered on its own
-		slices.SortStableFunc(list, func(a, b reach) int { return cmp.Compare(r.bites[a.step].Begin, r.bites[b.step].Begin) })
+		slices.SortStableFunc(list, func(a, b reach) int { return cmp.Compare(r.injections[a.step].Begin, r.injections[b.step].Begin) })
 		over := time.Duration(0)
 		for i := range list {
-			over = max(over, r.bites[list[i].step].End)
+			over = max(over, r.injections[list[i].step].End)
 			list[i].until = over
 		}
 	}
@@ -94,7 +94,7 @@ func (r *run) deletes() bool {
 }
 
 // meets reports whether a fault overlaps a section, which ended at the given time.
-func meets(hits faults.Hits, b *results.Bite, s *history.Section, end time.Duration) bool {
+func meets(hits faults.Hits, b *results.Injection, s *history.Section, end time.Duration) bool {
 	switch {
 	case hits == faults.HitsNewSections:
 		return b.Begin <= s.CallAt && s.CallAt < b.End
@@ -104,8 +104,8 @@ func meets(hits faults.Hits, b *results.Bite, s *history.Section, end time.Durat
 	return s.CallAt < b.End && b.Begin < end
 }
 
-// biteGrants marks the faults that deleted keys while a grant was live on their server.
-func (r *run) biteGrants(events []history.Event) {
+// findHitGrants marks the faults that deleted keys while a grant was live on their server.
+func (r *run) findHitGrants(events []history.Event) {
 	if !r.deletes() {
 		return
 	}
@@ -121,7 +121,7 @@ func (r *run) biteGrants(events []history.Event) {
 			live = slices.DeleteFunc(live, func(g grant) bool { return g == this })
 		case history.FaultBegin:
 			if r.plan.Steps[e.Fault-1].Fault.Info().Hits == faults.HitsGrants {
-				r.bites[e.Fault-1].Bit = slices.ContainsFunc(live, func(g grant) bool {
+				r.injections[e.Fault-1].Hit = slices.ContainsFunc(live, func(g grant) bool {
 					// A primary and its replica count as one server.
 					return e.Target == scenarios.LockNode || r.cluster.Replicated() || g.node == e.Target
 				})
