@@ -35,8 +35,8 @@ func errorsCheck() Check {
 //     cannot reach the servers may also answer so after a fault. See lost.
 //   - ok: a server had granted the lock, the work was done, its last write of each item took effect,
 //     and the release ended the grant. See letInWithoutGrant.
-//   - An error of the body is part of the answer. If the body ended without an error, the answer
-//     may only be ok, lost, unknown or conflict.
+//   - An error of the body is part of the answer. If the body ended without an error, and its last write of
+//     each item took effect, the answer may only be ok, lost, unknown or conflict.
 //   - No error justifies that the strategy ends the process.
 //
 // Unknown is always allowed, since no history shows that a client could have known.
@@ -212,6 +212,9 @@ func (in *input) body(s *history.Section, r *Result) {
 		in.violated(r, s, events(), "masked: the work of %s failed (%s), and its strategy answered %s", evidence.NameOf(s), s.BodyErr, answered(s))
 	case s.BodyErr != "":
 	case s.Class != history.ClassOK && s.Class != history.ClassLost && s.Class != history.ClassUnknown && s.Class != history.ClassConflict:
+		if len(in.ineffective(s)) > 0 {
+			return // the work failed, and the recorder has left out its error
+		}
 		in.violated(r, s, events(), "masked: the work of %s was done, and its strategy answered %s (%s)", evidence.NameOf(s), answered(s), s.Err)
 	case s.Class == history.ClassOK:
 		for _, o := range in.ineffective(s) {

@@ -364,6 +364,7 @@ func TestASectionThatWasNotLetInHasNothingToLose(t *testing.T) {
 			name: "refused, and it had asked for nothing", story: free().call("b").answered("b", "refused", "stale token"),
 			want: Invalid, count: 1, text: "refused though never asked: b's section 1",
 		},
+		{name: "refused, without the error of the work", story: free().acquire("b", 1).sendWrite("b", "1").refused("b").fail("b").leave("b").ended("b", history.Freed).answered("b", "refused", ""), want: Valid},
 		{name: "refused", story: free().acquire("b", 1).sendWrite("b", "1").refused("b").fail("b").failed("b", "stale token").ended("b", history.Freed).answered("b", "refused", "stale token"), want: Valid},
 	})
 }

@@ -24,7 +24,8 @@ func linearizableCheck() Check {
 // linearizable asks two questions about each item of the resource, and both answers must be yes.
 // Does the lock make sections atomic: does some order of whole sections explain what they read? And
 // does the resource follow its policy: does some order of the single operations, with their tokens,
-// explain what was read, accepted and refused?
+// explain what was read, accepted and refused? Without the resource's record, the final value counts as
+// a read by one more section.
 func linearizable(in *input, r *Result) {
 	rule, known := linear.RuleOf(in.Meta.Fence)
 	if !known {
@@ -36,11 +37,20 @@ func linearizable(in *input, r *Result) {
 		r.Applies = true
 		start, exists := in.Meta.Initial[x.name]
 		rule.Conditions = x.conditional
+		if end := in.Final(x.name); end != nil && !in.Witnessed() {
+			x.sections = append(x.sections, lastRead(end))
+		}
 		// The order of sections ignores tokens and conditions; the order of single operations checks
 		// them.
 		in.judge(r, x.name, "sections", &linear.Search{Start: start, Steps: x.sections, Limits: in.limits})
 		in.judge(r, x.name, "operations", &linear.Search{Start: start, Exists: exists, Steps: x.singles, Limits: in.limits, Rule: rule.Of(x.name)})
 	}
+}
+
+// lastRead returns the value of an item at the end as a step that reads it after all others.
+func lastRead(end *history.Event) linear.Step {
+	read := &history.Op{Kind: "read", Item: end.Key, Value: end.Value, Invoke: end.Seq, Return: end.Seq, Outcome: history.OutcomeOK}
+	return linear.Step{Accesses: []linear.Access{{Op: read}}, Call: end.Seq, Return: end.Seq, At: end.Seq}
 }
 
 func (in *input) judge(r *Result, item, what string, s *linear.Search) {

@@ -68,6 +68,19 @@ func TestSectionsMustBeAtomic(t *testing.T) {
 			"a counter goes on from a value that it never had", story("counter", "off").unwitnessed().acquire("a", 0).read("a", "7").write("a", "8").release("a"), Invalid,
 			`item x is not linearizable: no order of its sections explains the values: a's section 1 (read "7", wrote "8") replaced "7", which was never the value: the item began with "0"`, 2,
 		},
+		{
+			"an acknowledged write is not there at the end, unwitnessed",
+			story("register", "off").unwitnessed().acquire("a", 0).write("a", "1").release("a").final("0"), Invalid,
+			`item x is not linearizable: no order of its sections explains the values: the end of the run (read "0") read "0" although the value was "1", written by a's section 1`, 1,
+		},
+		{
+			"a write with an unknown outcome is not there at the end, unwitnessed",
+			story("register", "off").unwitnessed().acquire("a", 0).sendWrite("a", "1").info("a").release("a").final("0"), Valid, "", 0,
+		},
+		{
+			"a write with an unknown outcome is there at the end, unwitnessed",
+			story("register", "off").unwitnessed().acquire("a", 0).sendWrite("a", "1").info("a").release("a").final("1"), Valid, "", 0,
+		},
 		{"Kleppmann's failure, fenced", kleppmann("reads-writes", 33, 34).refused("a").fail("a").release("a"), Valid, "", 0},
 		{"late packet: the section has long been left", story("counter", "off").
 			acquire("a", 0).read("a", "0").sendWrite("a", "1").info("a").release("a").

@@ -149,8 +149,9 @@ type rules struct {
 	last      map[string]int       // by worker: its last section
 	keys      map[sectionID]string // by section: the key of its lock
 	asked     map[int64]*Event     // by request: its invocation
-	values    map[string]string    // by item: the value that the resource has, if it differs from the first one
+	values    map[string]string    // by item: the value that the resource has, if a write has left it and nothing can have lost it
 	had       map[itemValue]bool   // values that the resource had, or that a write may have left, beside the first ones
+	restored  bool                 // a database, which may be that of the resource, may have lost its last writes
 }
 
 type itemValue struct{ item, value string }
@@ -198,6 +199,9 @@ func (r *rules) check(e *Event) error {
 		}
 	case OK:
 		return r.answered(e)
+	case Promoted, Restarted:
+		r.restored = true
+		clear(r.values)
 	case Applied:
 		return r.applied(e)
 	default:
@@ -254,7 +258,11 @@ func (r *rules) applied(e *Event) error {
 	asked := r.asked[e.Request]
 	item := cmp.Or(e.Key, asked.Key)
 	has, changed := r.values[item]
-	if !changed {
+	switch {
+	case changed:
+	case r.restored && r.couldHave(item, e.Prior):
+		has = e.Prior
+	default:
 		has = r.Meta.Initial[item]
 	}
 	switch {

@@ -38,6 +38,28 @@ const witnessed = `{"schema":1,"workload":"counter","fence":"off","workers":["w1
 
 var names = history.Names{Workloads: []string{"counter", "register"}, Fences: []string{"off", "writes"}}
 
+// A database that fails over to a replica loses the writes that have not reached it.
+func TestAFailoverMayBringBackAnEarlierValue(t *testing.T) {
+	for _, tt := range []struct {
+		name, event, prior string
+		refused            bool
+	}{
+		{"after a failover", `"type":"promoted","node":"lock"`, "0", false},
+		{"after a restart", `"type":"restarted","node":"lock"`, "0", false},
+		{"after a failover, a value that it never had", `"type":"promoted","node":"lock"`, "9", true},
+		{"without one", `"type":"told","worker":"w1","section":1`, "0", true},
+	} {
+		lost := strings.Replace(witnessed, `"prior":"1","accepted":true}
+{"seq":7,"at":70,"type":"invoke"`, `"prior":"1","accepted":true}
+{"seq":7,"at":70,`+tt.event+`}
+{"seq":8,"at":70,"type":"invoke"`, 1)
+		lost = strings.Replace(lost, `{"seq":8,"at":80,"type":"applied","request":3,"value":"2","prior":"1"`, `{"seq":9,"at":80,"type":"applied","request":3,"value":"2","prior":"`+tt.prior+`"`, 1)
+		if _, _, err := history.Load([]byte(lost), names); (err != nil) != tt.refused {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+}
+
 func TestLoadRefusesWhatNoRecorderMayWrite(t *testing.T) {
 	tests := []struct {
 		name, file, old, changed string

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// Watch calls stuck once if the value of beat does not change for limit of real time. The returned
-// function ends the watch.
-func Watch(beat *atomic.Uint64, limit time.Duration, stuck func()) (stop func()) {
+// Watch calls stuck each time that the value of beat does not change for limit of real time, until
+// stuck returns true. The returned function ends the watch.
+func Watch(beat *atomic.Uint64, limit time.Duration, stuck func() bool) (stop func()) {
 	done := make(chan struct{})
 	go func() {
 		ticker := time.NewTicker(limit)
@@ -26,8 +26,7 @@ func Watch(beat *atomic.Uint64, limit time.Duration, stuck func()) (stop func())
 				return
 			case <-ticker.C:
 				now := beat.Load()
-				if now == last {
-					stuck()
+				if now == last && stuck() {
 					return
 				}
 				last = now

@@ -24,14 +24,14 @@ func (l *locker) leave(ctx context.Context, p *place) bool {
 }
 
 // remove deletes the znode of a place in a session. A task does that, which goes on until the znode is
-// gone: if it stayed, the live session of the client would keep all others out. Remove waits for the
-// task at most for the timeout of the session.
+// gone, whatever the server answers: if it stayed, the live session of the client would keep all others
+// out. Remove waits for the task at most for the timeout of the session.
 func (l *locker) remove(ctx context.Context, p *place, session int64) removal {
 	background := context.WithoutCancel(ctx)
 	var end removal // for this task only, until the other one has ended
 	removed := l.env.Go("cleanup", func() {
 		lost := false // the reply to an earlier request
-		_ = l.retrying(background, func() error {
+		attempt := func() error {
 			if p.name == "" {
 				if err := l.find(background, p); err != nil {
 					return err
@@ -52,7 +52,12 @@ func (l *locker) remove(ctx context.Context, p *place, session int64) removal {
 				lost = true
 			}
 			return err
-		})
+		}
+		for attempt() != nil {
+			if l.env.Sleep(background, l.pause) != nil {
+				return
+			}
+		}
 	})
 	limited, cancel := l.env.WithTimeout(background, l.timeout)
 	defer cancel()

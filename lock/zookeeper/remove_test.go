@@ -52,6 +52,7 @@ func TestReleaseAfterALostReply(t *testing.T) {
 		{name: "deleted by a third party", errs: []error{ErrNoNode}, want: lock.ErrLost},
 		{name: "deleted, and the reply was lost", errs: []error{ErrDisconnected, ErrNoNode}},
 		{name: "not sent, and deleted by a third party", errs: []error{ErrNotSent, ErrNoNode}, want: lock.ErrLost},
+		{name: "throttled, and then deleted", errs: []error{errors.New("the operation was throttled"), nil}},
 		{name: "the reply was lost, and the session has expired", errs: []error{ErrDisconnected, ErrNoNode}, delete: expire, want: lock.ErrUnknown},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -105,11 +105,15 @@ func (p *Pool) work(ctx context.Context, cancel context.CancelCauseFunc, next *a
 	var beat atomic.Uint64
 	var current atomic.Int64
 	r := &Runner{Own: p.Own, Caches: p.Caches, beat: &beat}
-	defer stall.Watch(&beat, p.Stall, func() {
+	defer stall.Watch(&beat, p.Stall, func() bool {
+		if r.judging.Load() {
+			return false
+		}
 		t := at(current.Load())
 		hang := &HangError{p.Stall, stall.Stacks("sim.(*task).perform", "sim.(*coroutine).park")}
 		cancel(newError(t.Scenario, t.Use, t.Seed, hang))
 		ended()
+		return true
 	})()
 	for ctx.Err() == nil {
 		i := next.Add(1) - 1

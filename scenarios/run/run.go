@@ -71,6 +71,7 @@ type Runner struct {
 	Caches   map[string]any             // of the families of servers, by name; shared with other runners
 	recorder history.Recorder
 	beat     *atomic.Uint64
+	judging  atomic.Bool // the events are over and are judged, which takes long for a large run but ends
 	trace    io.Writer
 	Visit    func(at time.Duration, worker, point string) // is called for every point that a worker reaches; may be nil
 	// Counts means that the caller needs only the figures of a large run and the evidence of a violation, so the history
@@ -159,6 +160,8 @@ func (r *Runner) Once(use scenarios.Strategy, seed uint64) (trial *results.Trial
 	if err != nil {
 		return nil, newError(r.Scenario, use, seed, err)
 	}
+	r.judging.Store(true)
+	defer r.judging.Store(false)
 	trial, err = one.judge()
 	if err != nil {
 		return nil, newError(r.Scenario, use, seed, err)

@@ -74,7 +74,7 @@ func (s *Search) reason(misfit int) (why string, writer *Step) {
 		why = fmt.Sprintf("read %q although the value was %q", a.Op.Value, at.value)
 		for i := misfit - 1; i >= 0; i-- {
 			if y := &s.Steps[i]; y.wrote() {
-				return why + ", written by " + evidence.NameOf(y.Section), y
+				return why + ", written by " + y.name(), y
 			}
 		}
 		return why, nil
@@ -134,12 +134,23 @@ func (x *Step) describe() string {
 	if t := x.Accesses[0].Op.Token; t != 0 {
 		token = fmt.Sprintf("token %d, ", t)
 	}
-	return fmt.Sprintf("%s (%s%s)", evidence.NameOf(x.Section), token, strings.Join(did, ", "))
+	return fmt.Sprintf("%s (%s%s)", x.name(), token, strings.Join(did, ", "))
+}
+
+// name returns the name of the section of the step, or of the read of the final value.
+func (x *Step) name() string {
+	if x.Section == nil {
+		return "the end of the run"
+	}
+	return evidence.NameOf(x.Section)
 }
 
 // events returns the events of the step, and those of entering and leaving its section.
 func (x *Step) events() []int64 {
-	seqs := []int64{x.Section.Enter, x.Section.Leave}
+	var seqs []int64
+	if x.Section != nil {
+		seqs = append(seqs, x.Section.Enter, x.Section.Leave)
+	}
 	const most = 12
 	for i := range x.Accesses[:min(most, len(x.Accesses))] {
 		seqs = append(seqs, evidence.EventsOf(x.Accesses[i].Op)...)

@@ -25,11 +25,11 @@ type Access struct {
 
 // Step is a transition of the model: a whole section, or a single operation.
 type Step struct {
-	Accesses []Access // of one item, in the order of their effects
-	Section  *history.Section
-	Call     int64 // it took effect after this event
-	Return   int64 // and before this event; evidence.Forever if it never ended
-	At       int64 // its position in the recorded order
+	Accesses []Access         // of one item, in the order of their effects
+	Section  *history.Section // nil for the read of the final value
+	Call     int64            // it took effect after this event
+	Return   int64            // and before this event; evidence.Forever if it never ended
+	At       int64            // its position in the recorded order
 }
 
 // Rule is the rule for tokens and conditions that a resource claims to follow.
