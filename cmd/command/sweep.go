@@ -129,11 +129,9 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string, stdout, stderr io.Wr
 		return err
 	}
 	noteLibraries(stderr, s, f.strategies)
-	if !f.quiet {
-		bar := newProgress(stderr, s.Name, s, f.strategies)
-		r.Progress = bar.show
-		defer bar.end()
-	}
+	show, end := f.progress(stderr, s.Name, s, f.strategies)
+	defer end()
+	r.Progress = show
 	var result *results.Sweep
 	if f.find {
 		result, err = search.Find(ctx, s, search.FindRequest{
