@@ -49,6 +49,7 @@ always tells the story.`,
 		},
 	}
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the runs")
+	PositiveFlags(cmd.Flags(), "seed")
 	p.strategiesFlag(cmd, &f.strategies)
 	setFlag(cmd, &f.sets)
 	pausesFlag(cmd, &f.pauses)

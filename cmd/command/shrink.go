@@ -58,6 +58,7 @@ fail; 70 a fault of lockquake or of the lock under test itself; 130 interrupted.
 	pausesFlag(cmd, &f.pauses)
 	flags.StringVar(&f.strategy, "strategy", "", "strategy, label or library such as redsync (default: the first that fails)")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of the run (default: the first that fails)")
+	PositiveFlags(flags, "seed")
 	flags.StringVar(&f.check, "check", "", "check that the smaller run must violate (default: the most serious one)")
 	flags.StringVar(&f.out, "out", "shrunk.yaml", "file to write the small scenario to")
 	quietFlag(cmd, &f.quiet)
