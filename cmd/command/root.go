@@ -79,6 +79,11 @@ it has 100 columns. JSON, Markdown and the files of a report do not depend on th
 func fitHelp(root *cobra.Command, on words.Screen) {
 	usual := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Value.Type() == "bool" {
+				f.Value = onOff{f.Value}
+			}
+		})
 		var b bytes.Buffer
 		out := cmd.OutOrStdout()
 		cmd.SetOut(&b)
@@ -87,6 +92,12 @@ func fitHelp(root *cobra.Command, on words.Screen) {
 		fmt.Fprint(out, on.Reflow(b.String()))
 	})
 }
+
+// onOff is a boolean flag in a help text: pflag prints [=true|false] behind the name of a flag of the type bool.
+type onOff struct{ pflag.Value }
+
+func (onOff) Type() string     { return "boolfunc" }
+func (onOff) IsBoolFlag() bool { return true }
 
 // newHelp returns cobra's help command, with an error for an unknown command.
 func newHelp(root *cobra.Command) *cobra.Command {

@@ -88,6 +88,9 @@ func TestTheHelpOfACommandFitsTheScreen(t *testing.T) {
 		if !strings.Contains(string(text), "Usage:\n  lockquake "+cmd.Name()) {
 			t.Errorf("help %s has no usage:\n%s", cmd.Name(), text)
 		}
+		if strings.Contains(string(text), "true|false") {
+			t.Errorf("help %s shows the values of a flag beside its name:\n%s", cmd.Name(), text)
+		}
 		for line := range strings.Lines(string(text)) {
 			if line = strings.TrimSuffix(line, "\n"); utf8.RuneCountInString(line) > 80 && !strings.HasPrefix(line, "  lockquake ") {
 				t.Errorf("help %s: %s", cmd.Name(), line)
