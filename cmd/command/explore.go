@@ -126,6 +126,11 @@ func (f *exploreFlags) run(ctx context.Context, arg string, stdout, stderr io.Wr
 	case f.pauses != "" && len(f.placement) > 0:
 		return usagef("--pauses has no effect on --placement, which says how long its pause lasts; leave one of them out")
 	}
+	if f.write != "" {
+		if err := mayWriteScenario("write", f.write); err != nil {
+			return err
+		}
+	}
 	if f.pauses != "" {
 		log, _, err := scenarios.MeasuredPauses(f.pauses)
 		if err != nil {
@@ -270,7 +275,7 @@ func (f *exploreFlags) writeFile(placed *scenarios.Scenario, specs []faults.Spec
 	if err != nil {
 		return err
 	}
-	return writeScenario("write", f.write, text)
+	return writeScenario(f.write, text)
 }
 
 // place runs one placement. It prints the story of each strategy unless stdout is nil, and

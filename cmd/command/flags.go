@@ -38,14 +38,27 @@ func quietFlag(cmd *cobra.Command, into *bool) {
 	cmd.Flags().BoolVar(into, "quiet", false, "show no progress")
 }
 
-// writeScenario writes a scenario to the file that a flag names. A path that cannot be written to is a usage error. If the write
-// fails, a new file is removed.
-func writeScenario(flag, path string, text []byte) error {
+// mayWriteScenario returns a usage error if writeScenario cannot write to a path. It is called before the runs.
+func mayWriteScenario(flag, path string) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return usagef("--%s: %s is not a file", flag, path)
+	}
 	_, missing := os.Lstat(path)
-	err := os.WriteFile(path, text, 0o644)
-	if refused, ok := errors.AsType[*fs.PathError](err); ok && refused.Op == "open" {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o644)
+	if err != nil {
 		return usagef("--%s: %v", flag, err)
 	}
+	err = file.Close()
+	if errors.Is(missing, fs.ErrNotExist) {
+		err = errors.Join(err, os.Remove(path))
+	}
+	return err
+}
+
+// writeScenario writes a scenario to a file. If the write fails, a new file is removed.
+func writeScenario(path string, text []byte) error {
+	_, missing := os.Lstat(path)
+	err := os.WriteFile(path, text, 0o644)
 	if err != nil && errors.Is(missing, fs.ErrNotExist) {
 		err = errors.Join(err, os.Remove(path))
 	}

@@ -80,9 +80,6 @@ docs/ci.md has the variables). If the platform sets no number of parts, write au
 		Args:              atLeastOne("a scenario"),
 		ValidArgsFunction: p.completeScenarios(math.MaxInt),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.part == "" && cmd.Flags().Changed("shard") { // as --shard "$SHARD" without that variable
-				return wrongShard(f.part)
-			}
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
 			return f.run(ctx, args, cmd.OutOrStdout(), cmd.ErrOrStderr())

@@ -69,6 +69,9 @@ fail; 70 a fault of lockquake or of the lock under test itself; 130 interrupted.
 }
 
 func (f *shrinkFlags) run(ctx context.Context, arg string, stdout, stderr io.Writer) error {
+	if err := mayWriteScenario("out", f.out); err != nil {
+		return err
+	}
 	s, err := f.find(ctx, arg)
 	if err != nil {
 		return shrinkError(err)
@@ -90,7 +93,7 @@ func (f *shrinkFlags) run(ctx context.Context, arg string, stdout, stderr io.Wri
 	if small == nil {
 		return shrinkError(err)
 	}
-	if err := writeScenario("out", f.out, small.Scenario.Text); err != nil {
+	if err := writeScenario(f.out, small.Scenario.Text); err != nil {
 		return err
 	}
 	if err := f.confirm(small); err != nil {

@@ -123,6 +123,11 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string, stdout, stderr io.Wr
 	if err != nil {
 		return flagged("--require", err)
 	}
+	if !f.noReport {
+		if err := reports.MayWriteSweep(f.out); err != nil {
+			return usageError{err.Error()}
+		}
+	}
 	noteSeeds(stderr, f.seeds, f.quiet)
 	s, err := f.program.loadPaused(arg, f.sets, f.pauses)
 	if err != nil {
