@@ -32,6 +32,17 @@ func TestAFullDiskIsNoUsageError(t *testing.T) {
 	if err := writeScenario("/dev/full", []byte("name: full")); exitCode(err) != exitInternal {
 		t.Errorf("it ends with %v", err)
 	}
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer full.Close()
+	for _, args := range [][]string{{"version"}, {"validate", "kleppmann"}, {"list", "checks"}} {
+		var failed bytes.Buffer
+		if code := newProgram(nil).execute(t.Context(), args, full, &failed); code != exitInternal || bytes.Count(failed.Bytes(), []byte("\n")) != 1 {
+			t.Errorf("%v: exit code %d, said %q", args, code, failed.String())
+		}
+	}
 }
 
 // The probe leaves a file as it is, and removes the one that it has made. The file that a link names may not exist yet.

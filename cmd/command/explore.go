@@ -224,7 +224,7 @@ func (f *exploreFlags) withPlaces(arg string, err error, places []string) error 
 
 // line returns the command that tells one placement as a story.
 func (f *exploreFlags) line(arg, label string, places []string) string {
-	words := []string{f.program.name, "explore", scenarios.Word(arg), "--strategy", scenarios.Word(label)}
+	words := []string{f.program.name, "explore", scenarios.Word(arg), "--strategy", scenarios.Word(strategyList(label))}
 	for _, set := range f.sets {
 		words = append(words, "--set", scenarios.Word(set))
 	}

@@ -181,7 +181,7 @@ func (f *rateFlags) line(arg string) string {
 	for _, set := range f.sets {
 		words = append(words, "--set", scenarios.Word(set))
 	}
-	for _, flag := range []struct{ name, value string }{{"check", f.check}, {"seeds", f.seeds}, {"strategy", strings.Join(f.strategies, ",")}} {
+	for _, flag := range []struct{ name, value string }{{"check", f.check}, {"seeds", f.seeds}, {"strategy", strategyList(f.strategies...)}} {
 		if flag.value != "" {
 			words = append(words, "--"+flag.name, scenarios.Word(flag.value))
 		}

@@ -151,7 +151,7 @@ func (f *reproduceFlags) others(arg string, trials []*results.Trial, told *resul
 
 // line returns the command that tells the run of one strategy.
 func (f *reproduceFlags) line(arg, label string) string {
-	words := []string{f.program.name, "reproduce", scenarios.Word(arg), "--strategy", scenarios.Word(label)}
+	words := []string{f.program.name, "reproduce", scenarios.Word(arg), "--strategy", scenarios.Word(strategyList(label))}
 	if f.seed != 1 {
 		words = append(words, fmt.Sprintf("--seed %d", f.seed))
 	}
