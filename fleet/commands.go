@@ -31,6 +31,7 @@ func runFlags(p command.Program, flags *pflag.FlagSet) func() (command.Executor,
 	var pieceSeeds int
 	flags.StringVar(&on, "on", "", "run the campaign on the workers of this server, as in nats://host:4222; after Ctrl-C they continue, and --resume waits for them again")
 	flags.IntVar(&pieceSeeds, "piece-seeds", 0, "seeds of a piece of the campaign (default: as many as take about a minute)")
+	command.PositiveFlags(flags, "piece-seeds")
 	a.flags(flags)
 	return func() (command.Executor, error) {
 		if on == "" {
@@ -40,9 +41,6 @@ func runFlags(p command.Program, flags *pflag.FlagSet) func() (command.Executor,
 				}
 			}
 			return nil, nil //nolint:nilnil // nothing is to be done elsewhere
-		}
-		if pieceSeeds < 0 {
-			return nil, command.Usagef("--piece-seeds must be a positive number, not %d", pieceSeeds)
 		}
 		q, err := a.connect(on, p.Name+" run")
 		if err != nil {
@@ -170,7 +168,7 @@ the names. The address is that of --on, by default that of $NATS_URL.
   lockquake remove --older-than 168h --on nats://host:4222`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 && older <= 0 {
+			if len(args) == 0 && older == 0 {
 				return command.Usagef("remove needs the name of a campaign, or --older-than; see %s --help", cmd.CommandPath())
 			}
 			q, err := connectTo(a, p, cmd, []string{on})
@@ -186,6 +184,7 @@ the names. The address is that of --on, by default that of $NATS_URL.
 	flags := cmd.Flags()
 	flags.StringVar(&on, "on", "", "address of the server (default: $NATS_URL)")
 	flags.DurationVar(&older, "older-than", 0, "remove the campaigns that were submitted longer ago than this, as in 168h")
+	command.PositiveFlags(flags, "older-than")
 	a.flags(flags)
 	return cmd
 }

@@ -64,6 +64,14 @@ func (p Params) Fenced() bool {
 // have this part may renew them.
 func (p Params) Renews() bool { return p.Parts["renewal"] != "none" }
 
+// DriftAllowance returns by how much a lease of several servers is shortened because their clocks may drift.
+func (p Params) DriftAllowance() time.Duration {
+	if p.Drift != 0 {
+		return p.Drift
+	}
+	return (p.TTL / 100).Round(time.Millisecond) + 2*time.Millisecond
+}
+
 // Retry is the policy after a refused acquire: the waiter sleeps for Delay plus a
 // random time of up to Jitter, then tries again.
 type Retry struct {

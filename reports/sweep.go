@@ -19,6 +19,9 @@ func sweepContents() []content {
 	}
 }
 
+// MayWriteSweep returns the error that WriteSweep would return for a directory, as far as it can be known beforehand.
+func MayWriteSweep(dir string) error { return mayWrite(dir, sweepContents(), "sweep.json") }
+
 // WriteSweep writes the report of a sweep into a directory. It replaces an earlier report,
 // and nothing else, as [WriteDir] does.
 func WriteSweep(dir string, s *results.Sweep) error {

@@ -172,6 +172,14 @@ func (v *validator) conflictsOfWorkers(use Strategy, entry lock.Entry, at, group
 	case !renews && half >= p.TTL:
 		v.warnOf(use, fmt.Sprintf("the lease ends after %v and is not renewed, and work takes %v", p.TTL, lengthText(hold.Quantile(0), half)), append(set("lock.ttl"), held...)...)
 	}
+	if several := entry.Topology.Nodes > 1; several && !slices.ContainsFunc(v.Own, func(own lock.Entry) bool { return own.Name == entry.Name }) {
+		if drift := p.DriftAllowance(); p.TTL <= drift {
+			v.warnOf(use, fmt.Sprintf("a lease of %v is shortened by %v for clock drift: no grant is valid", p.TTL, drift), append(set("lock.drift"), set("lock.ttl")...)...)
+		}
+		if p.NodeTimeout > 0 {
+			v.conflictOfLatency(use, worker, p.NodeTimeout, set("lock.node-timeout"))
+		}
+	}
 	if delay := p.Retry.Delay; delay >= v.Duration {
 		v.warnOf(use, fmt.Sprintf("a refused worker asks again after %v, and new sections begin for %v only", delay, v.Duration), set("lock.retry.delay")...)
 	}
@@ -179,7 +187,11 @@ func (v *validator) conflictsOfWorkers(use Strategy, entry lock.Entry, at, group
 		v.conflictOfRetries(use, p.Retry, entry.Watches(p), append(set("lock.retry.attempts"), set("lock.profile")...))
 	}
 	if family, err := FamilyOf(entry); err == nil && family.ReplyTimeout.Key != "" {
-		v.conflictOfClient(use, p, family.ReplyTimeout.Of(v.FamilySettings(use, worker)), set(family.ReplyTimeout.Key))
+		timeout, paths := family.ReplyTimeout.Of(v.FamilySettings(use, worker)), set(family.ReplyTimeout.Key)
+		v.conflictOfClient(use, p, timeout, paths)
+		if timeout > 0 {
+			v.conflictOfLatency(use, worker, timeout, paths)
+		}
 	}
 }
 
@@ -196,6 +208,42 @@ func (v *validator) conflictOfClient(use Strategy, p lock.Params, timeout time.D
 	if slices.ContainsFunc(paths, v.at.Has) && timeout > p.TTL {
 		v.warnOf(use, fmt.Sprintf("a client waits for a reply for %v, and the lease ends after %v", timeout, p.TTL), paths...)
 	}
+}
+
+// conflictOfLatency warns of messages that take so long that hardly any reply comes in time.
+func (v *validator) conflictOfLatency(use Strategy, worker string, timeout time.Duration, paths []string) {
+	const short = 0.2 // two messages that are both so short are rare
+	least, usual := v.roundTrip(worker, 0), v.roundTrip(worker, short)
+	text := "%v: no request succeeds"
+	if least < usual {
+		text = "%v or longer in most cases: hardly any request succeeds"
+	}
+	if usual > timeout {
+		v.warnOf(use, fmt.Sprintf("a client waits for a reply for %v, and a request and its reply take "+text, timeout, usual),
+			append(paths, "network.latency", "network.links")...)
+	}
+}
+
+// roundTrip returns the sum of a quantile of the latency from a worker to the lock, and of that of the way back. "" stands for
+// each worker. A link that only some workers or servers have counts only if it is shorter.
+func (v *validator) roundTrip(worker string, quantile float64) time.Duration {
+	there := v.Network.Latency.Quantile(quantile)
+	back := there
+	for _, link := range v.Network.Links {
+		way, mine, server := &there, link.From, link.To
+		if slices.Contains(v.nodes(), link.From) {
+			way, mine, server = &back, link.To, link.From
+		}
+		took := link.Latency.Quantile(quantile)
+		switch {
+		case server == ResourceNode:
+		case server == LockNode && (mine == faults.EachWorker || mine == worker):
+			*way = took
+		default:
+			*way = min(*way, took)
+		}
+	}
+	return there + back
 }
 
 // lengthText describes the length of work, which is at least least, and half or longer in half of

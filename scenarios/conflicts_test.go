@@ -40,6 +40,45 @@ strategies: [redis-short-ttl]`, nil},
 strategies: [redis]
 lock: {ttl: 2s}
 client: {read-timeout: 3s}`, []string{`c.yaml:6:24: warning: redis: a client waits for a reply for 3s, and the lease ends after 2s`}},
+		{"a reply that always comes too late", head + `workload: {kind: counter, hold: 100ms}
+strategies: [redis, pg-advisory-xact]
+lock: {ttl: 20s}
+network: {latency: 3s}`, []string{`c.yaml:6:20: warning: redis: a client waits for a reply for 5s, and a request and its reply take 6s: no request succeeds`}},
+		{"replies that nearly always come too late, with a timeout of the file: 2 x 1.18 s", head + `workload: {kind: counter, hold: 100ms}
+strategies: [kube-lease]
+lock: {ttl: 20s}
+kubernetes: {timeout: 2s}
+network: {latency: {dist: uniform, min: 1s, max: 1900ms}}`, []string{`c.yaml:6:23: warning: kube-lease: a client waits for a reply for 2s, and a request and its reply take 2.36s or longer in most cases: hardly any request succeeds`}},
+		{"replies of which half come too late", head + `workload: {kind: counter, hold: 100ms}
+strategies: [redis]
+lock: {ttl: 20s}
+network: {latency: {dist: uniform, min: 1ms, max: 3100ms}}`, nil},
+		{"a slow way to the lock, and only for worker-1 a slow way to one of its servers", head + `workload: {kind: counter, hold: 100ms}
+strategies: [redis, redlock]
+lock: {ttl: 20s, node-timeout: 0s}
+network:
+  links:
+    - {from: lock, to: each worker, latency: 6s}
+    - {from: worker-1, to: lock-2, latency: 10s}
+each: [{worker: worker-2, client: {read-timeout: 7s}}]`, []string{`c.yaml:8:5: warning: redis, redlock: a client waits for a reply for 5s, and a request and its reply take 6.001s: no request succeeds`}},
+		{"a slow way to the resource, and one that is slow for one worker", head + `workload: {kind: counter, hold: 100ms}
+strategies: [redis]
+lock: {ttl: 20s}
+network:
+  links:
+    - {from: each worker, to: resource, latency: 10s}
+    - {from: worker-1, to: lock, latency: 10s}`, nil},
+		{"servers of a quorum that answer too late", head + `workload: {kind: counter, hold: 10ms}
+strategies: [redlock, redlock-fixed-drift]
+network: {latency: 30ms}`, []string{`c.yaml:5:20: warning: redlock: a client waits for a reply for 50ms, and a request and its reply take 60ms: no request succeeds`}},
+		{"leases as short as the allowance for clock drift", head + `workload: {kind: counter, hold: 10us}
+strategies:
+  - {name: redlock, lock: {ttl: 2ms}}
+  - {name: redlock-extend, lock: {ttl: 50ms, drift: 50ms}}
+  - {name: redlock-delayed-restart, lock: {ttl: 3ms}}`, []string{
+			`c.yaml:5:33: warning: redlock: a lease of 2ms is shortened by 2ms for clock drift: no grant is valid`,
+			`c.yaml:6:53: warning: redlock-extend: a lease of 50ms is shortened by 50ms for clock drift: no grant is valid`,
+		}},
 		{"retry beyond the run", head + `workload: {kind: counter, hold: 100ms}
 strategies: [redis]
 lock: {retry: {delay: 1h}}`, []string{`c.yaml:5:23: warning: redis: a refused worker asks again after 1h0m0s, and new sections begin for 1m0s only`}},

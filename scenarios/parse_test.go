@@ -474,7 +474,7 @@ func TestErrorsOfAScenario(t *testing.T) {
 		{"missing parameter", ", p99: 40ms", "", `4:33: workload.hold: p99: a distribution of the kind lognormal needs one above 0s`},
 		{"p99 below the median", "p99: 40ms", "p99: 1ms", `4:69: workload.hold.p99: 1ms is not longer than median, 2ms`},
 		{"unknown parameter", "median: 2ms", "medain: 2ms", `4:51: unknown key "medain"; did you mean "median"?`},
-		{"no file", "dist: lognormal, median: 2ms, p99: 40ms", "dist: empirical", `4:33: workload.hold: file: an empirical distribution needs at least one duration`},
+		{"no file", "dist: lognormal, median: 2ms, p99: 40ms", "dist: empirical", `4:33: workload.hold: samples: an empirical distribution needs at least one duration, here or in a file`},
 
 		{"a fence that wants tokens", "workers: 3", "workers: 3\nresource: {fence: writes}", `8:5: redis hands out no token, and a resource with the fence "writes" refuses everything without one`},
 

@@ -140,7 +140,7 @@ func (f *adviseFlags) advise(ctx context.Context, cmd *cobra.Command) error {
 		}
 		return flagged("advise:", err)
 	}
-	if err := writeScenario("out", f.out, scenario.Text); err != nil {
+	if err := writeScenario(f.out, scenario.Text); err != nil {
 		return err
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s, the scenario of this answer\n", f.out)
@@ -207,6 +207,9 @@ func (f *adviseFlags) writable() error {
 	}
 	if dir, err := os.Stat(filepath.Dir(f.out)); err != nil || !dir.IsDir() {
 		return usagef("--out: there is no folder %q", filepath.Dir(f.out))
+	}
+	if err := mayWriteScenario("out", f.out); err != nil {
+		return err
 	}
 	old, err := os.ReadFile(f.out)
 	switch {

@@ -73,7 +73,7 @@ func TestAWrongInputOfAdviseIsOneLine(t *testing.T) {
 		{"--out mine.txt", `--out: a scenario is a .yaml file, not "mine.txt"`},
 		{"--out missing/mine.yaml", `--out: there is no folder "missing"`},
 		{"--format jsn", `--format: unknown format "jsn"; did you mean "json"?`},
-		{"--jobs -1", `invalid argument "-1" for "--jobs" flag: must be 0 or a positive integer`},
+		{"--jobs -1", `invalid argument "-1" for "--jobs" flag: must be more than 0`},
 		{"kleppmann", `advise takes no argument, and "kleppmann" is one`},
 	} {
 		out, failed, code := executed(t, append([]string{"advise"}, strings.Fields(test.args)...)...)

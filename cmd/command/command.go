@@ -58,7 +58,7 @@ func (p program) execute(ctx context.Context, args []string, stdout, stderr io.W
 	if err != nil && !errors.As(err, &outcome) {
 		fmt.Fprintf(stderr, "lockquake: %v\n", err)
 		if failed, ok := errors.AsType[*run.Error](err); ok {
-			again := fmt.Sprintf("%s reproduce %s --strategy %s --seed %d", p.name, failed.Path, scenarios.Word(failed.Label), failed.Seed)
+			again := fmt.Sprintf("%s reproduce %s --strategy %s --seed %d", p.name, failed.Path, scenarios.Word(strategyList(failed.Label)), failed.Seed)
 			if placed, ok := errors.AsType[placementError](err); ok {
 				again = placed.again
 			}

@@ -25,6 +25,7 @@ type delivery struct {
 	format   string
 	noReport bool
 	metrics  bool
+	quiet    bool
 	part     string // of the seeds, as in 3/16; "" for all
 }
 
@@ -34,6 +35,16 @@ func (d *delivery) flags(cmd *cobra.Command) {
 	flags.BoolVar(&d.noReport, "no-report", false, "write no report directory")
 	flags.BoolVar(&d.metrics, "metrics", false, "also print the metrics of each lock: acquired, refused, timed out, failed, waits and holds")
 	formatFlag(cmd, &d.format)
+	quietFlag(cmd, &d.quiet)
+}
+
+// progress returns what shows the progress of the runs of a scenario, nil with --quiet, and what ends it.
+func (d *delivery) progress(stderr io.Writer, title string, s *scenarios.Scenario, strategies []string) (show func(campaign.Progress), end func()) {
+	if d.quiet {
+		return nil, func() {}
+	}
+	bar := newProgress(stderr, title, s, strategies)
+	return bar.show, bar.end
 }
 
 // usable returns an error for a wrong flag.

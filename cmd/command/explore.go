@@ -97,6 +97,7 @@ func (f *exploreFlags) declare(flags *pflag.FlagSet) {
 	flags.IntVar(&f.search.Sections, "sections", 1, "sections of each worker")
 	flags.DurationVar(&f.search.For, "for", 0, "how long a fault lasts (default: one and a half times the longest lease)")
 	flags.Uint64Var(&f.search.Seed, "seed", 1, "seed of all runs")
+	PositiveFlags(flags, "faults", "workers", "sections", "for", "seed")
 	flags.StringArrayVar(&f.placement, "placement", nil, "try this fault only, and tell what happened; twice for two faults")
 	flags.StringVar(&f.write, "write", "", "write a placement as a scenario to this file")
 	flags.BoolVar(&f.fail, "fail-on-violation", false, "exit with 1 if a placement corrupts something or breaks fencing, or if there was none to try")
@@ -120,12 +121,15 @@ func (f *exploreFlags) run(ctx context.Context, arg string, stdout, stderr io.Wr
 		return err
 	}
 	switch {
-	case f.search.Faults < 1 || f.search.Faults > 2:
+	case f.search.Faults > 2:
 		return usagef("--faults is 1 or 2, not %d", f.search.Faults)
-	case f.search.Sections < 1 || f.search.Workers < 0 || f.search.Seed < 1:
-		return usagef("--workers, --sections and --seed must be positive numbers")
 	case f.pauses != "" && len(f.placement) > 0:
 		return usagef("--pauses has no effect on --placement, which says how long its pause lasts; leave one of them out")
+	}
+	if f.write != "" {
+		if err := mayWriteScenario("write", f.write); err != nil {
+			return err
+		}
 	}
 	if f.pauses != "" {
 		log, _, err := scenarios.MeasuredPauses(f.pauses)
@@ -220,7 +224,7 @@ func (f *exploreFlags) withPlaces(arg string, err error, places []string) error 
 
 // line returns the command that tells one placement as a story.
 func (f *exploreFlags) line(arg, label string, places []string) string {
-	words := []string{f.program.name, "explore", scenarios.Word(arg), "--strategy", scenarios.Word(label)}
+	words := []string{f.program.name, "explore", scenarios.Word(arg), "--strategy", scenarios.Word(strategyList(label))}
 	for _, set := range f.sets {
 		words = append(words, "--set", scenarios.Word(set))
 	}
@@ -271,7 +275,7 @@ func (f *exploreFlags) writeFile(placed *scenarios.Scenario, specs []faults.Spec
 	if err != nil {
 		return err
 	}
-	return writeScenario("write", f.write, text)
+	return writeScenario(f.write, text)
 }
 
 // place runs one placement. It prints the story of each strategy unless stdout is nil, and

@@ -4,9 +4,10 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // formats lists the values of --format of most commands.
@@ -37,39 +38,61 @@ func quietFlag(cmd *cobra.Command, into *bool) {
 	cmd.Flags().BoolVar(into, "quiet", false, "show no progress")
 }
 
-// writeScenario writes a scenario to the file that a flag names. A path that cannot be written to is a usage error. If the write
-// fails, a new file is removed.
-func writeScenario(flag, path string, text []byte) error {
+// mayWriteScenario returns a usage error if writeScenario cannot write to a path. It is called before the runs.
+func mayWriteScenario(flag, path string) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return usagef("--%s: %s is not a file", flag, path)
+	}
 	_, missing := os.Lstat(path)
-	err := os.WriteFile(path, text, 0o644)
-	if refused, ok := errors.AsType[*fs.PathError](err); ok && refused.Op == "open" {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o644)
+	if err != nil {
 		return usagef("--%s: %v", flag, err)
 	}
+	err = file.Close()
+	if errors.Is(missing, fs.ErrNotExist) {
+		err = errors.Join(err, os.Remove(path))
+	}
+	return err
+}
+
+// writeScenario writes a scenario to a file. If the write fails, a new file is removed.
+func writeScenario(path string, text []byte) error {
+	_, missing := os.Lstat(path)
+	err := os.WriteFile(path, text, 0o644)
 	if err != nil && errors.Is(missing, fs.ErrNotExist) {
 		err = errors.Join(err, os.Remove(path))
 	}
 	return err
 }
 
-// jobs is the value of --jobs. It is not negative.
-type jobs int
-
-// JobsFlag adds --jobs to a command: how many units, such as "runs", it does at a time. 0, the default, is one per
-// processor; a negative number is a usage error.
+// JobsFlag adds --jobs to a command: how many units, such as "runs", it does at a time. By default it is 0: one per
+// processor.
 func JobsFlag(cmd *cobra.Command, into *int, unit string) {
-	cmd.Flags().Var((*jobs)(into), "jobs", unit+" at a time; 0, the default: one per processor")
+	cmd.Flags().IntVar(into, "jobs", 0, unit+" at a time (default: one per processor)")
+	PositiveFlags(cmd.Flags(), "jobs")
 	completeFlag(cmd, "jobs", cobra.NoFileCompletions)
 }
 
-func (j *jobs) String() string { return strconv.Itoa(int(*j)) }
-
-func (j *jobs) Type() string { return "int" }
-
-func (j *jobs) Set(text string) error {
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 {
-		return errors.New("must be 0 or a positive integer")
+// PositiveFlags makes flags for numbers and durations refuse 0 and less. Their default may be 0.
+func PositiveFlags(flags *pflag.FlagSet, names ...string) {
+	for _, name := range names {
+		f := flags.Lookup(name)
+		f.Value = positive{f.Value}
+		if f.DefValue == "0s" {
+			f.DefValue = "0" // the only zero that pflag leaves out for a value of ours
+		}
 	}
-	*j = jobs(n)
+}
+
+// positive is the value of a flag that is more than 0.
+type positive struct{ pflag.Value }
+
+func (p positive) Set(text string) error {
+	if err := p.Value.Set(text); err != nil {
+		return err
+	}
+	if set := p.String(); set == "0" || set == "0s" || strings.HasPrefix(set, "-") {
+		return errors.New("must be more than 0")
+	}
 	return nil
 }

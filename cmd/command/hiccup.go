@@ -50,14 +50,12 @@ write to the file failed; 130 interrupted before --for was over.`,
 	flags := cmd.Flags()
 	flags.DurationVar(&f.length, "for", 0, "how long to record (default: until Ctrl-C)")
 	flags.StringVar(&f.out, "out", "hiccup.log", "file to write to; there must be none of that name")
+	PositiveFlags(flags, "for")
 	completeFlag(cmd, "for", cobra.NoFileCompletions)
 	return cmd
 }
 
 func (f *hiccupFlags) record(ctx context.Context, stdout io.Writer) error {
-	if f.length < 0 {
-		return usagef("--for must not be negative, and is %v", f.length)
-	}
 	file, err := os.OpenFile(f.out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
 		return usagef("--out: %s exists; give another name, since hiccup never replaces a recording", f.out)

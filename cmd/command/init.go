@@ -39,7 +39,7 @@ func (f *adviseFlags) init(ctx context.Context, cmd *cobra.Command) error {
 		return flagged("init:", err)
 	}
 	f.warn(cmd.ErrOrStderr(), s)
-	if err := writeScenario("out", f.out, s.Text); err != nil {
+	if err := writeScenario(f.out, s.Text); err != nil {
 		return err
 	}
 	say(cmd.OutOrStdout(), "%s: %s", f.out, in.Describe())

@@ -309,8 +309,8 @@ func (p program) validate(arg string, stdout io.Writer) error {
 	}
 	noteLibraries(stdout, s, nil)
 	warn(stdout, s, nil)
-	fmt.Fprintf(stdout, "%s: ok, %s, %s, hash %s\n", arg, words.Count(len(s.Strategies), "strategy"), words.Count(len(s.Checks), "check"), s.Hash)
-	return nil
+	_, err = fmt.Fprintf(stdout, "%s: ok, %s, %s, hash %s\n", arg, words.Count(len(s.Strategies), "strategy"), words.Count(len(s.Checks), "check"), s.Hash)
+	return err
 }
 
 // warn prints the warnings of a scenario, a line for each. If strategies or labels are

@@ -86,7 +86,9 @@ func (d *delivery) merge(ctx context.Context, p program, args []string, stdout, 
 	if err := d.writable(d.out); err != nil {
 		return err
 	}
-	c, err := campaign.Merge(ctx, s, all, nil)
+	show, end := d.progress(stderr, s.Name, s, nil)
+	c, err := campaign.Merge(ctx, s, all, show)
+	end()
 	if c == nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -107,5 +108,16 @@ func TestTheTimeLeftFollowsTheShareOfTheWork(t *testing.T) {
 		if got := left(test.at, 30*time.Second); got != test.want {
 			t.Errorf("%+v: %v left, want %v", test.at, got, test.want)
 		}
+	}
+}
+
+func TestQuietShowsNoProgress(t *testing.T) {
+	s := &scenarios.Scenario{Strategies: []scenarios.Strategy{{Label: "a"}}}
+	for _, quiet := range []bool{false, true} {
+		show, end := (&delivery{quiet: quiet}).progress(io.Discard, "small", s, nil)
+		if (show == nil) != quiet {
+			t.Errorf("quiet %v shows progress: %v", quiet, show != nil)
+		}
+		end()
 	}
 }

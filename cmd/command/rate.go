@@ -75,6 +75,7 @@ Exit codes: 0 done, whatever the rates are, 64 usage error, 70 a run or a file f
 	flags.StringVar(&f.pauses, "pauses", "", "take the lengths of the workers' pauses, and how often they come, from this file: "+pauseFiles)
 	flags.DurationVar(&f.over, "pauses-over", 0, "the time that the log covers, summed over processes (default: what the log says)")
 	flags.IntVar(&f.locks, "locks", 1, "number of your locks that are used like that of the scenario")
+	PositiveFlags(flags, "pauses-over", "locks")
 	setFlag(cmd, &f.sets)
 	flags.StringVar(&f.check, "check", "", "the check that counts (default: any of corruption)")
 	f.searchFlags(cmd, "seeds to run with each strategy, as in 1-10000 (default: 1-1000)", "lockquake-rate", "directory to write the report to")
@@ -138,10 +139,8 @@ func (f *rateFlags) asked(arg string) (*scenarios.Scenario, rate.Request, error)
 		return nil, r, err
 	case f.pauses == "":
 		return nil, r, usagef("rate needs the pauses of a process, as in --pauses hiccup.log; see %s hiccup --help", f.program.name)
-	case f.locks < 1 || f.locks > mostLocks:
-		return nil, r, usagef("--locks must be between 1 and %d, and is %d", mostLocks, f.locks)
-	case f.over < 0:
-		return nil, r, usagef("--pauses-over must not be negative, and is %v", f.over)
+	case f.locks > mostLocks:
+		return nil, r, usagef("--locks is at most %d, not %d", mostLocks, f.locks)
 	}
 	if r.Log, err = scenarios.ReadPauses(f.pauses); err != nil {
 		return nil, r, usageError{"--pauses: " + err.Error()}
@@ -182,7 +181,7 @@ func (f *rateFlags) line(arg string) string {
 	for _, set := range f.sets {
 		words = append(words, "--set", scenarios.Word(set))
 	}
-	for _, flag := range []struct{ name, value string }{{"check", f.check}, {"seeds", f.seeds}, {"strategy", strings.Join(f.strategies, ",")}} {
+	for _, flag := range []struct{ name, value string }{{"check", f.check}, {"seeds", f.seeds}, {"strategy", strategyList(f.strategies...)}} {
 		if flag.value != "" {
 			words = append(words, "--"+flag.name, scenarios.Word(flag.value))
 		}

@@ -49,6 +49,7 @@ always tells the story.`,
 		},
 	}
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the runs")
+	PositiveFlags(cmd.Flags(), "seed")
 	p.strategiesFlag(cmd, &f.strategies)
 	setFlag(cmd, &f.sets)
 	pausesFlag(cmd, &f.pauses)
@@ -150,7 +151,7 @@ func (f *reproduceFlags) others(arg string, trials []*results.Trial, told *resul
 
 // line returns the command that tells the run of one strategy.
 func (f *reproduceFlags) line(arg, label string) string {
-	words := []string{f.program.name, "reproduce", scenarios.Word(arg), "--strategy", scenarios.Word(label)}
+	words := []string{f.program.name, "reproduce", scenarios.Word(arg), "--strategy", scenarios.Word(strategyList(label))}
 	if f.seed != 1 {
 		words = append(words, fmt.Sprintf("--seed %d", f.seed))
 	}

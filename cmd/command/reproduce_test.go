@@ -1,7 +1,10 @@
 package command
 
 import (
+	"slices"
 	"testing"
+
+	"github.com/spf13/cobra"
 
 	"lockquake/scenarios/results"
 )
@@ -25,6 +28,17 @@ func TestReproduceTellsTheWorstRunOfALockBeforeARunWithoutOne(t *testing.T) {
 	} {
 		if got := worstOf(test.trials); got != test.want {
 			t.Errorf("%s: %+v, want %+v", test.name, got, test.want)
+		}
+	}
+}
+
+func TestLabelsAreReadBackFromTheCommandLine(t *testing.T) {
+	for _, labels := range [][]string{{"redis"}, {"x,y"}, {`a"b`, "it's"}, {`",`, "redis under pauses"}} {
+		var got []string
+		cmd := &cobra.Command{}
+		newProgram(nil).strategiesFlag(cmd, &got)
+		if err := cmd.Flags().Set("strategy", strategyList(labels...)); err != nil || !slices.Equal(got, labels) {
+			t.Errorf("%q are read back as %q: %v", labels, got, err)
 		}
 	}
 }

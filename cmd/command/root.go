@@ -37,11 +37,12 @@ it has 100 columns. JSON, Markdown and the files of a report do not depend on th
   lockquake run gc-pause --seeds 1-1000
   lockquake compare base/results.json lockquake-report
   lockquake list scenarios`,
-		Version:       results.Version,
-		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: p.shown()},
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          cobra.ArbitraryArgs,
+		Version:           results.Version,
+		Annotations:       map[string]string{cobra.CommandDisplayNameAnnotation: p.shown()},
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		Args:              cobra.ArbitraryArgs,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return noneEmpty(cmd.Flags()) },
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cmd.Help()
@@ -79,6 +80,11 @@ it has 100 columns. JSON, Markdown and the files of a report do not depend on th
 func fitHelp(root *cobra.Command, on words.Screen) {
 	usual := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Value.Type() == "bool" {
+				f.Value = onOff{f.Value}
+			}
+		})
 		var b bytes.Buffer
 		out := cmd.OutOrStdout()
 		cmd.SetOut(&b)
@@ -87,6 +93,12 @@ func fitHelp(root *cobra.Command, on words.Screen) {
 		fmt.Fprint(out, on.Reflow(b.String()))
 	})
 }
+
+// onOff is a boolean flag in a help text: pflag prints [=true|false] behind the name of a flag of the type bool.
+type onOff struct{ pflag.Value }
+
+func (onOff) Type() string     { return "boolfunc" }
+func (onOff) IsBoolFlag() bool { return true }
 
 // newHelp returns cobra's help command, with an error for an unknown command.
 func newHelp(root *cobra.Command) *cobra.Command {
@@ -137,6 +149,16 @@ func flagError(cmd *cobra.Command, err error) error {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
 	return usageError{strictyaml.Unknown("flag", "--"+unknown.GetSpecifiedName(), names)}
+}
+
+// noneEmpty returns a usage error for a flag with an empty value, as in --out "$OUT" without that variable.
+func noneEmpty(flags *pflag.FlagSet) (err error) {
+	flags.Visit(func(f *pflag.Flag) {
+		if value := f.Value.String(); err == nil && (value == "" || value == "[]") {
+			err = usagef("--%s is empty; leave it out for the default", f.Name)
+		}
+	})
+	return err
 }
 
 // atLeastOne is cobra.MinimumNArgs(1) with a usage error.

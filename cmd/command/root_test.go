@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // It has an example, and is in a group of the root's help.
@@ -87,6 +88,9 @@ func TestTheHelpOfACommandFitsTheScreen(t *testing.T) {
 		if !strings.Contains(string(text), "Usage:\n  lockquake "+cmd.Name()) {
 			t.Errorf("help %s has no usage:\n%s", cmd.Name(), text)
 		}
+		if strings.Contains(string(text), "true|false") {
+			t.Errorf("help %s shows the values of a flag beside its name:\n%s", cmd.Name(), text)
+		}
 		for line := range strings.Lines(string(text)) {
 			if line = strings.TrimSuffix(line, "\n"); utf8.RuneCountInString(line) > 80 && !strings.HasPrefix(line, "  lockquake ") {
 				t.Errorf("help %s: %s", cmd.Name(), line)
@@ -95,24 +99,31 @@ func TestTheHelpOfACommandFitsTheScreen(t *testing.T) {
 	}
 }
 
-func TestJobsIsZeroOrMoreInEachCommandThatHasIt(t *testing.T) {
-	root, with := newProgram(nil).newRoot(io.Discard, io.Discard), 0
+// Without the flag a command has its default, which may be 0.
+func TestAFlagForANumberOrADurationRefusesZeroAndLess(t *testing.T) {
+	root, numbers := newProgram(nil).newRoot(io.Discard, io.Discard), 0
 	for _, cmd := range root.Commands() {
-		f := cmd.Flags().Lookup("jobs")
-		if f == nil {
-			continue
-		}
-		with++
-		if !strings.Contains(f.Usage, "0, the default: one per processor") {
-			t.Errorf("the help of %s does not say what 0 means: %s", cmd.Name(), f.Usage)
-		}
-		for text, wrong := range map[string]bool{"0": false, "3": false, "-1": true, "1.5": true, "": true} {
-			if err := cmd.Flags().Set("jobs", text); (err != nil) != wrong {
-				t.Errorf("%s --jobs %s: %v", cmd.Name(), text, err)
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			values := map[string]bool{"0": true, "-1": true, "1.5": true, "": true, "3": false} // true: wrong
+			switch f.Value.Type() {
+			case "int", "uint64":
+			case "duration":
+				values = map[string]bool{"0": true, "0s": true, "-1ms": true, "": true, "10s": false}
+			default:
+				return
 			}
-		}
+			numbers++
+			for text, wrong := range values {
+				if err := f.Value.Set(text); (err != nil) != wrong {
+					t.Errorf("%s --%s %q: %v", cmd.Name(), f.Name, text, err)
+				}
+			}
+			if strings.HasPrefix(f.DefValue, "0") && (f.DefValue != "0" || !strings.Contains(f.Usage, "(default: ")) {
+				t.Errorf("the help of %s --%s does not say what the default is: %s (default %s)", cmd.Name(), f.Name, f.Usage, f.DefValue)
+			}
+		})
 	}
-	if with < 6 {
-		t.Errorf("%d commands have --jobs", with)
+	if numbers < 16 {
+		t.Errorf("there are %d flags for numbers", numbers)
 	}
 }

@@ -31,7 +31,6 @@ type runFlags struct {
 	pauses     string
 	delivery
 	jobs   int
-	quiet  bool
 	resume bool
 
 	executors []func() (Executor, error) // of the extensions
@@ -81,9 +80,6 @@ docs/ci.md has the variables). If the platform sets no number of parts, write au
 		Args:              atLeastOne("a scenario"),
 		ValidArgsFunction: p.completeScenarios(math.MaxInt),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.part == "" && cmd.Flags().Changed("shard") { // as --shard "$SHARD" without that variable
-				return wrongShard(f.part)
-			}
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
 			return f.run(ctx, args, cmd.OutOrStdout(), cmd.ErrOrStderr())
@@ -99,7 +95,6 @@ docs/ci.md has the variables). If the platform sets no number of parts, write au
 	flags.BoolVar(&f.resume, "resume", false, "continue with the runs in OUT.runs or OUT/runs.log")
 	flags.StringVar(&f.part, "shard", "", "run one part of the seeds, as in 3/16, for merge; auto: the part comes from the environment of the platform")
 	JobsFlag(cmd, &f.jobs, "runs")
-	quietFlag(cmd, &f.quiet)
 	for _, e := range p.extensions {
 		f.executors = append(f.executors, e.RunFlags(p.described, flags))
 	}
@@ -215,12 +210,9 @@ func (f *runFlags) kept(err error, journal *campaign.Journal, dir string) error 
 // campaign runs one scenario and shows its progress.
 func (f *runFlags) campaign(ctx context.Context, s *scenarios.Scenario, title string, r campaign.Request, stderr io.Writer) (*results.Campaign, error) {
 	defer setGC(campaign.GCPercent(s, r, false))()
-	if f.quiet {
-		return campaign.Run(ctx, s, r)
-	}
-	bar := newProgress(stderr, title, s, f.strategies)
-	defer bar.end()
-	r.Progress = bar.show
+	show, end := f.progress(stderr, title, s, f.strategies)
+	defer end()
+	r.Progress = show
 	return campaign.Run(ctx, s, r)
 }
 

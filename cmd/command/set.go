@@ -2,6 +2,7 @@ package command
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -9,6 +10,18 @@ import (
 	"lockquake/scenarios"
 	"lockquake/scenarios/results"
 )
+
+// strategyList returns labels as --strategy takes them: with commas between them, so one with a comma is in quotes.
+func strategyList(labels ...string) string {
+	var list []string
+	for _, label := range labels {
+		if strings.ContainsAny(label, `,"`) {
+			label = `"` + strings.ReplaceAll(label, `"`, `""`) + `"`
+		}
+		list = append(list, label)
+	}
+	return strings.Join(list, ",")
+}
 
 // setFlag adds --set to a command.
 func setFlag(cmd *cobra.Command, into *[]string) {

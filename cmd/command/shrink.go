@@ -58,6 +58,7 @@ fail; 70 a fault of lockquake or of the lock under test itself; 130 interrupted.
 	pausesFlag(cmd, &f.pauses)
 	flags.StringVar(&f.strategy, "strategy", "", "strategy, label or library such as redsync (default: the first that fails)")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of the run (default: the first that fails)")
+	PositiveFlags(flags, "seed")
 	flags.StringVar(&f.check, "check", "", "check that the smaller run must violate (default: the most serious one)")
 	flags.StringVar(&f.out, "out", "shrunk.yaml", "file to write the small scenario to")
 	quietFlag(cmd, &f.quiet)
@@ -68,6 +69,9 @@ fail; 70 a fault of lockquake or of the lock under test itself; 130 interrupted.
 }
 
 func (f *shrinkFlags) run(ctx context.Context, arg string, stdout, stderr io.Writer) error {
+	if err := mayWriteScenario("out", f.out); err != nil {
+		return err
+	}
 	s, err := f.find(ctx, arg)
 	if err != nil {
 		return shrinkError(err)
@@ -89,7 +93,7 @@ func (f *shrinkFlags) run(ctx context.Context, arg string, stdout, stderr io.Wri
 	if small == nil {
 		return shrinkError(err)
 	}
-	if err := writeScenario("out", f.out, small.Scenario.Text); err != nil {
+	if err := writeScenario(f.out, small.Scenario.Text); err != nil {
 		return err
 	}
 	if err := f.confirm(small); err != nil {

@@ -123,17 +123,20 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string, stdout, stderr io.Wr
 	if err != nil {
 		return flagged("--require", err)
 	}
+	if !f.noReport {
+		if err := reports.MayWriteSweep(f.out); err != nil {
+			return usageError{err.Error()}
+		}
+	}
 	noteSeeds(stderr, f.seeds, f.quiet)
 	s, err := f.program.loadPaused(arg, f.sets, f.pauses)
 	if err != nil {
 		return err
 	}
 	noteLibraries(stderr, s, f.strategies)
-	if !f.quiet {
-		bar := newProgress(stderr, s.Name, s, f.strategies)
-		r.Progress = bar.show
-		defer bar.end()
-	}
+	show, end := f.progress(stderr, s.Name, s, f.strategies)
+	defer end()
+	r.Progress = show
 	var result *results.Sweep
 	if f.find {
 		result, err = search.Find(ctx, s, search.FindRequest{

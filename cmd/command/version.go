@@ -106,7 +106,9 @@ func (v version) print(w io.Writer, format string) error {
 	if format == "json" {
 		return results.WriteJSON(w, v)
 	}
-	fmt.Fprintf(w, "%s %s (%s; %s)\n", plainName, v.Version, v.source, v.Go)
+	if _, err := fmt.Fprintf(w, "%s %s (%s; %s)\n", plainName, v.Version, v.source, v.Go); err != nil {
+		return err
+	}
 	if v.Program != nil {
 		fmt.Fprintf(w, "%s (%s)\n", v.Program.Path, v.Program.source)
 	}

@@ -184,7 +184,7 @@ func (d Dist) validateSamples() error {
 		return nil
 	}
 	if len(d.Samples) == 0 {
-		return errors.New("file: an empirical distribution needs at least one duration")
+		return errors.New("samples: an empirical distribution needs at least one duration, here or in a file")
 	}
 	for i, v := range d.Samples {
 		if v < 0 || v > Longest {

@@ -224,7 +224,7 @@ func TestValidateNamesTheWrongField(t *testing.T) {
 		{"lognormal flat", Dist{Kind: Lognormal, Median: s, P99: s}, "p99: 1s is not longer than median, 1s"},
 		{"pareto by median", Dist{Kind: Pareto, Median: s, P99: 2 * s}, "min: a distribution of the kind pareto needs one"},
 		{"pareto flat", Dist{Kind: Pareto, Min: s, P99: s}, "p99: 1s is not longer than min, 1s"},
-		{"empirical without samples", Dist{Kind: Empirical, File: "x"}, "file: an empirical distribution needs at least one"},
+		{"empirical without samples", Dist{Kind: Empirical, File: "x"}, "samples: an empirical distribution needs at least one"},
 		{"empirical negative", Dist{Kind: Empirical, Samples: []time.Duration{s, -s}}, "file: duration 2, -1s, is not between"},
 		{"file elsewhere", Dist{Kind: Constant, File: "x"}, "file: a distribution of the kind constant has none"},
 	}

@@ -117,7 +117,7 @@ func (n *Node) decodeDuration(v reflect.Value) error {
 		case err == nil:
 			v.SetInt(int64(d))
 			return nil
-		case regexp.MustCompile(`^[-+]?([0-9.]+(ns|us|µs|μs|ms|s|m|h))+$`).MatchString(n.yaml.Value):
+		case regexp.MustCompile(`^[-+]?(([0-9]+[.]?[0-9]*|[.][0-9]+)(ns|us|µs|μs|ms|s|m|h))+$`).MatchString(n.yaml.Value):
 			return n.Errorf("%s is too long: a duration is at most %v, not %s", n.Path(), MaxDuration, n.describe())
 		}
 	}

@@ -203,6 +203,7 @@ func TestAnErrorNamesItsPosition(t *testing.T) {
 		{"no unit", "wait: 5\n", `f:1:7: wait needs a unit: write 5ms or 5s`},
 		{"no unit, zero", "wait: 0\n", `f:1:7: wait needs a unit: write 0ms or 0s`},
 		{"bad unit", "walls: {drying: 5 hours}\n", `f:1:17: walls.drying must be a duration like 150ms or 1m30s, not "5 hours"; the units are ns, us, ms, s, m and h, without a space`},
+		{"a duration with a broken number", "wait: 1.5.5s\n", `f:1:7: wait must be a duration like 150ms or 1m30s, not "1.5.5s"; the units are ns, us, ms, s, m and h, without a space`},
 		{"too long a duration", "wait: 9999999h\n", `f:1:7: wait is too long: a duration is at most 87600h0m0s, not "9999999h"`},
 		{"map for a list", "rooms: {a: b}\n", `f:1:8: rooms must be a list, not a map`},
 		{"list for a map", "owners: [a]\n", `f:1:9: owners must be a map, not a list`},

@@ -27,13 +27,10 @@ func (l *locker) leaseEnd(sent time.Duration) int64 {
 
 // drift returns the allowance for clock drift, which shortens a lease of several servers.
 func (l *locker) drift() time.Duration {
-	switch {
-	case l.nodes == nil:
+	if l.nodes == nil {
 		return 0
-	case l.params.Drift != 0:
-		return l.params.Drift
 	}
-	return (l.params.TTL / 100).Round(time.Millisecond) + 2*time.Millisecond
+	return l.params.DriftAllowance()
 }
 
 func validMonotonic(l *locker, r *lease, sent time.Duration, _ time.Time) bool {

@@ -88,12 +88,16 @@ func TestAWrongInputNamesTheNearestWord(t *testing.T) {
 		{"latency", "p99 1s, every 5m", `latency has no "every"`},
 		{"topology", "sentinel", "use failover, a primary with one replica"},
 		{"topology", "redis-cluster", "how Redis Cluster decides is not simulated"},
+		{"pauses", "3s, every 1ms", "a pause every 1ms is too often: a run takes 4m, and has at most 50000 of them"},
 		{"fence", "read-writes", `did you mean "reads-writes"?`},
 	} {
 		_, err := answered(map[string]string{test.name: test.text})
 		if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s %s: %v, want %s", test.name, test.text, err, test.want)
 		}
+	}
+	if _, err := answered(map[string]string{"topology": "kubernetes", "ttl": "500ms"}); err == nil || err.Error() != "ttl: kube-lease: ttl must be at least 1s, since a Lease has whole seconds, and is 500ms" {
+		t.Errorf("a TTL that the lock cannot have: %v", err)
 	}
 	if _, err := answered(map[string]string{"topology": "etcd", "lock": "redis"}); err == nil || !strings.Contains(err.Error(), "redis runs on the topology one, not on etcd") {
 		t.Errorf("a lock on other servers: %v", err)

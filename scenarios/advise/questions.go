@@ -182,13 +182,19 @@ func ttlQuestion() Question {
 				return fmt.Errorf("%q is neither a duration like 30s nor ?", text)
 			}
 			in.TTL = ttl
-			return within("the TTL", ttl, 10*time.Millisecond)
+			if err := within("the TTL", ttl, 10*time.Millisecond); err != nil {
+				return err
+			}
+			return in.refuses(ttl)
 		},
 	}
 }
 
 // longest is the largest duration of an input.
 const longest = 30 * 24 * time.Hour
+
+// mostPauses is the largest number of pauses of a worker in a run. A scenario accepts it.
+const mostPauses = 50_000
 
 // within returns an error for a duration that is too short or too long.
 func within(what string, d, least time.Duration) error {
@@ -227,6 +233,9 @@ func spreadQuestion(name, asks, doc, usual string, of func(in *Inputs) *Spread, 
 			*of(in) = s
 			if s.Assumed != "" {
 				in.Assumed = append(in.Assumed, name+": "+s.Assumed)
+			}
+			if w := in.world(); s.Every > 0 && s.Every < w.duration/mostPauses {
+				return fmt.Errorf("a pause every %s is too often: a run takes %s, and has at most %d of them", brief(s.Every), brief(w.duration), mostPauses)
 			}
 			return within(name, s.long(), 0)
 		},

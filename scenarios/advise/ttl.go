@@ -137,14 +137,19 @@ func (a *Inputs) ttls() results.Axis {
 }
 
 // accepts reports whether the lock can run with a TTL. A Lease of Kubernetes has whole seconds, for example.
-func (a *Inputs) accepts(ttl time.Duration) bool {
+func (a *Inputs) accepts(ttl time.Duration) bool { return a.refuses(ttl) == nil }
+
+// refuses returns an error if the lock cannot run with a TTL.
+func (a *Inputs) refuses(ttl time.Duration) error {
 	e := a.mine()
 	if e.Wrong == nil {
-		return true
+		return nil
 	}
 	e.Defaults.TTL = ttl
-	key, _ := e.Wrong(e.Defaults)
-	return key == ""
+	if key, why := e.Wrong(e.Defaults); key != "" {
+		return fmt.Errorf("%s: %s %s", a.Lock, key, why)
+	}
+	return nil
 }
 
 // ceilingOf rounds a duration up to two digits.

@@ -382,6 +382,18 @@ func TestJournalThatCannotBeWritten(t *testing.T) {
 	}
 }
 
+// An error names the journal once.
+func TestJournalWhoseFirstRecordCannotBeWritten(t *testing.T) {
+	path := put(t, "")
+	_, err := openJournal(path, parseText(t, quick), func(j *Journal) (err error) {
+		j.file, err = os.Open(path) // cannot be written to
+		return err
+	})
+	if err == nil || !strings.HasPrefix(err.Error(), "journal: write "+path) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("it ends with %v", err)
+	}
+}
+
 // Whatever a file holds, reading it ends in an error or in runs.
 func FuzzJournal(f *testing.F) {
 	s, err := scenarios.Parse("quick.yaml", []byte(quick))

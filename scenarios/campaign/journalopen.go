@@ -44,15 +44,18 @@ func openJournal(path string, s *scenarios.Scenario, look func(*Journal) error) 
 	if err = look(j); err == nil {
 		err = file.Truncate(j.end)
 	}
+	if err != nil {
+		return nil, errors.Join(journalFault(err), file.Close())
+	}
 	header := journalHeaderOf(s)
-	if err == nil && j.lines == 0 {
+	if j.lines == 0 {
 		j.header = header
 		err = j.write(journalRecord{Journal: &header})
-	} else if err == nil {
+	} else {
 		err = j.fits(header)
 	}
 	if err != nil {
-		return nil, errors.Join(journalFault(err), file.Close())
+		return nil, errors.Join(err, file.Close())
 	}
 	return j, nil
 }

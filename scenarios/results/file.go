@@ -56,6 +56,8 @@ func parseResults(data []byte) (*Campaign, error) {
 	switch err := json.Unmarshal(data, &head); {
 	case errors.As(err, &syntax) && syntax.Offset >= int64(len(data)):
 		return nil, errors.New("the file is empty or cut off")
+	case syntax != nil:
+		return nil, fmt.Errorf("the file is not JSON: %w", syntax)
 	case err != nil:
 		return nil, err
 	case head.Schema == nil || head.Scenario == "":

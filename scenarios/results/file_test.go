@@ -22,7 +22,7 @@ func TestReadRefusesFilesWithoutConsistentResults(t *testing.T) {
 		{"empty", "", "empty or cut off"},
 		{"cut", whole.String()[:whole.Len()/2], "empty or cut off"},
 		{"cut in its first line", "{", "empty or cut off"},
-		{"no JSON", "strategy,label\n", "invalid character"},
+		{"no JSON", "strategy,label\n", "the file is not JSON: invalid character"},
 		{"more than one", whole.String() + "{}", "invalid character"},
 		{"another schema", `{"schema": 2, "scenario": "s", "strategies": {}}`, "schema 2, and this version reads schema 1"},
 		{"something else", `{"score": 3}`, "names no schema"},

@@ -54,7 +54,7 @@ func ParseToken(text string) (Token, error) {
 		return Token{}, ErrToken
 	}
 	seed, err := strconv.ParseUint(parts[2], 10, 64)
-	if err != nil {
+	if err != nil || seed == 0 {
 		return Token{}, fmt.Errorf("%w: %q is no seed", ErrToken, parts[2])
 	}
 	if !isChecksum(parts[4]) {

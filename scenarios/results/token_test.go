@@ -30,7 +30,7 @@ func TestTokens(t *testing.T) {
 		t.Error(err)
 	}
 	for _, text := range []string{
-		"", "x", "a@b:c:d:e:" + sum, "a@b:c:1:e", "@b:c:1:e:" + sum, "a@b:%zz:1:e:" + sum, "a@b:c:1:e:" + sum + ":g", "a@b:c:1:e:" + sum + ":=g", "a@b:c:1:e:" + sum + ":g=%zz",
+		"", "x", "a@b:c:d:e:" + sum, "a@b:c:0:e:" + sum, "a@b:c:1:e", "@b:c:1:e:" + sum, "a@b:%zz:1:e:" + sum, "a@b:c:1:e:" + sum + ":g", "a@b:c:1:e:" + sum + ":=g", "a@b:c:1:e:" + sum + ":g=%zz",
 		"a@b:c:1:e:", "a@b:c:1:e:" + sum[1:], "a@b:c:1:e:0" + sum, "a@b:c:1:e:" + strings.ToUpper(sum),
 	} {
 		if token, err := results.ParseToken(text); !errors.Is(err, results.ErrToken) {
