@@ -63,12 +63,13 @@ func (w *Work) itemAt(tick int64) string {
 	return w.Items[(tick%items+items)%items]
 }
 
-// nextTick sleeps until the worker's wall clock shows the next tick, and returns its number.
+// nextTick sleeps until the worker's wall clock shows the next tick, and returns its number. The first
+// tick is number 1, a period after the time at which a right clock begins, also for a clock that is slow.
 // It reads the clock again when it wakes, as a scheduler does, because the clock may have
 // been set back.
 func (w *Work) nextTick(ctx context.Context) (int64, error) {
 	period := w.Settings.Period
-	tick := int64(w.Wall() / period)
+	tick := max(int64(w.Wall()/period), 1)
 	for time.Duration(tick)*period <= w.Wall() {
 		tick++
 	}

@@ -429,3 +429,14 @@ func TestATriggerIsFiredByTheWorkerThatAcquiresIt(t *testing.T) {
 		})
 	}
 }
+
+// A slow clock has no tick before the first one of a right clock. There would be no work for it.
+func TestTheFirstTickOfASlowClockIsThatOfARightOne(t *testing.T) {
+	for _, slow := range []time.Duration{0, 3 * time.Second, 25 * time.Second} {
+		d := &desk{now: -slow}
+		w := &Work{Recorder: d, Env: d, Settings: &Settings{Period: 10 * time.Second}}
+		if tick, err := w.nextTick(t.Context()); tick != 1 || d.now != 10*time.Second || err != nil {
+			t.Errorf("%v slow: tick %d at %v, error %v; want tick 1 at 10s", slow, tick, d.now, err)
+		}
+	}
+}
