@@ -74,6 +74,11 @@ func TestSectionsMustBeAtomic(t *testing.T) {
 			`item x is not linearizable: no order of its sections explains the values: the end of the run (read "0") read "0" although the value was "1", written by a's section 1`, 1,
 		},
 		{
+			"a recorded write is not there at the end, since the server of the data lost it", story("register", "off").acquire("a", 0).write("a", "1").release("a").final("0"), Invalid,
+			`item x is not linearizable: no order of its sections explains the values: the end of the run (read "0") read "0" although the value was "1", written by a's section 1`, 1,
+		},
+		{"a recorded write is there at the end", story("register", "off").acquire("a", 0).write("a", "1").release("a").final("1"), Valid, "", 0},
+		{
 			"a write with an unknown outcome is not there at the end, unwitnessed",
 			story("register", "off").unwitnessed().acquire("a", 0).sendWrite("a", "1").info("a").release("a").final("0"), Valid, "", 0,
 		},
