@@ -47,8 +47,7 @@ strategies: [redis]
 each: [{worker: worker-2, wall-offset: -500ms}]
 faults: [{at: 4s, clock-step: {target: worker-2, by: 3s, for: 20s}}]
 `)
-	const want = `500 acquire-called worker-2 resource-1 resource-1/tick-0
-10000 acquire-called worker-1 resource-1 resource-1/tick-1
+	const want = `10000 acquire-called worker-1 resource-1 resource-1/tick-1
 10500 acquire-called worker-2 resource-1 resource-1/tick-1
 17500 acquire-called worker-2 resource-1 resource-1/tick-2
 20000 acquire-called worker-1 resource-1 resource-1/tick-2`
