@@ -102,10 +102,13 @@ func TestAClientCertificateAdmitsIfTheServerDemandsOne(t *testing.T) {
 	certify(t, dir, "client", authority)
 	certify(t, dir, "stranger", nil)
 	address := "tls://" + configured(t, dir, "tls: {cert_file: server.pem, key_file: server-key.pem, ca_file: server.pem, verify: true}\n")
+	// In TLS 1.3 the handshake of the client is over before the server refuses it. If the server has closed the connection
+	// before the client has read why, the client cannot tell it from a server that does not answer.
+	refused := "(" + address + ": .*|no server answers at " + address + ")"
 	answers(t, dir,
 		answer{address + " --tlsca server.pem --tlscert client.pem --tlskey client-key.pem", 0, ""},
-		answer{address + " --tlsca server.pem", 70, address + ": .*"},
-		answer{address + " --tlsca server.pem --tlscert stranger.pem --tlskey stranger-key.pem", 70, address + ": .*"},
+		answer{address + " --tlsca server.pem", 70, refused},
+		answer{address + " --tlsca server.pem --tlscert stranger.pem --tlskey stranger-key.pem", 70, refused},
 		answer{address + " --tlsca server.pem --tlscert client.pem --tlskey stranger-key.pem", 64, "--tlscert client.pem, --tlskey stranger-key.pem: tls: private key does not match public key"},
 		answer{address + " --tlsca small.yaml", 64, "--tlsca small.yaml: the file has no certificate"},
 	)

@@ -34,7 +34,7 @@ func TestAWrongCommandLineIsOneLine(t *testing.T) {
 		{"work http://user:secret@host:4222", 64, `"http://user:xxxxx@host:4222" is not the address of a NATS server, such as nats://host:4222`},
 		{"work nats://127.0.0.1:1", 70, `no server answers at nats://127\.0\.0\.1:1`},
 		{"work nats://user:secret@127.0.0.1:1", 70, `no server answers at nats://user:xxxxx@127\.0\.0\.1:1`},
-		{"work nats://127.0.0.1:1 --jobs -1", 64, `invalid argument "-1" for "--jobs" flag: must be 0 or a positive integer`},
+		{"work nats://127.0.0.1:1 --jobs -1", 64, `invalid argument "-1" for "--jobs" flag: must be more than 0`},
 		{"work nats://127.0.0.1:1 --lease 1s", 64, `--lease is at least 3s, not 1s`},
 		{"work nats://127.0.0.1:1 nats://127.0.0.1:2", 64, `work takes one address, not 2; see lockquake-fleet work --help`},
 		{"work nats://127.0.0.1:1 --job 3", 64, `unknown flag "--job"; did you mean "--jobs"\?`},
@@ -48,7 +48,7 @@ func TestAWrongCommandLineIsOneLine(t *testing.T) {
 		{"run small.yaml --on here", 64, `"here" is not the address of a NATS server, such as nats://host:4222`},
 		{"run small.yaml --piece-seeds 3", 64, `--piece-seeds needs --on with the address of a server, as in nats://host:4222`},
 		{"run small.yaml --creds my.creds", 64, `--creds needs --on with the address of a server, as in nats://host:4222`},
-		{"run small.yaml --on nats://127.0.0.1:1 --piece-seeds -3", 64, `--piece-seeds must be a positive number, not -3`},
+		{"run small.yaml --on nats://127.0.0.1:1 --piece-seeds -3", 64, `invalid argument "-3" for "--piece-seeds" flag: must be more than 0`},
 		{"piece", 64, `piece is called by work: EOF`},
 	} {
 		p := start(t, dir, "plain", strings.Fields(test.args)...)
