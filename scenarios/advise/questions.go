@@ -193,7 +193,8 @@ func ttlQuestion() Question {
 // longest is the largest duration of an input.
 const longest = 30 * 24 * time.Hour
 
-// mostPauses is the largest number of pauses of a worker in a run. A scenario accepts it.
+// mostPauses is the largest number of pauses of a worker in a run. It is half the bound of package faults, which counts by
+// the median of the intervals.
 const mostPauses = 50_000
 
 // within returns an error for a duration that is too short or too long.

@@ -15,13 +15,13 @@ type calls []*call
 func (all calls) resource(inDatabase bool) lock.Resource {
 	switch {
 	case len(all) > 1 && inDatabase:
-		return severalInDatabase{severalOf(all, func(c *call) lock.Conditional { return requests{c, c} })}
+		return severalInDatabase{severalOf(all, func(c *call) lock.Conditional { return c.requests() })}
 	case len(all) > 1:
-		return severalOf(all, func(c *call) lock.Conditional { return requests{c, c} })
+		return severalOf(all, func(c *call) lock.Conditional { return c.requests() })
 	case inDatabase:
-		return transactional{requests{all[0], all[0]}}
+		return transactional{all[0].requests()}
 	}
-	return requests{all[0], all[0]}
+	return all[0].requests()
 }
 
 // several is the resource of several sections. It implements lock.Conditional.

@@ -46,6 +46,14 @@ type call struct {
 	returned bool
 	asked    []operation // operations at the resource: values that it returned, and values sent to it
 	done     []operation // writes that the work believes to be done
+	direct   requests    // its requests, without a session of the strategy
+}
+
+// requests returns the requests of the call, which go to the resource directly. They are a part of the call, so that a
+// section needs no object more.
+func (c *call) requests() *requests {
+	c.direct = requests{c, c}
+	return &c.direct
 }
 
 // operation is a value of an item that a section read or wrote.

@@ -10,7 +10,7 @@ import (
 )
 
 // transactional is the resource in the database of its lock.
-type transactional struct{ requests }
+type transactional struct{ *requests }
 
 // By implements lock.Transactional.
 func (t transactional) By(session any) lock.Resource {
