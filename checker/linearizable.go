@@ -98,7 +98,7 @@ func (in *input) items() []*item {
 			if x == nil {
 				x = &item{name: ops[0].Item}
 				if len(list) == 0 { // usually the only one
-					x.singles, x.sections = make([]linear.Step, 0, total), make([]linear.Step, 0, len(in.Sections))
+					x.singles, x.sections = make([]linear.Step, 0, total), make([]linear.Step, 0, len(in.Sections)+1) // and the final value
 				}
 				index[x.name] = x
 				list = append(list, x)

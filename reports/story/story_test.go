@@ -357,23 +357,32 @@ func TestEachKindOfEventHasItsLine(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := sample.NewScript("redis", "off", "worker-1", "worker-2")
 			tt.write(s)
-			want := tt.want
+			var got []string
 			for _, line := range Tell(s.Trial(tt.steps...)).Lines {
-				got := strings.Join([]string{line.Actor + ": " + line.Text, line.Believes, line.Lease, line.Resource}, " | ")
-				if len(want) > 0 && strings.HasPrefix(got, want[0]) {
-					want = want[1:]
-				}
-				for _, not := range tt.not {
-					if strings.Contains(got, not) {
-						t.Errorf("a line says %q: %s", not, got)
-					}
-				}
-				t.Log(got)
+				got = append(got, strings.Join([]string{line.Actor + ": " + line.Text, line.Believes, line.Lease, line.Resource}, " | "))
 			}
-			if len(want) > 0 {
-				t.Errorf("no line says %q", want[0])
-			}
+			compareLines(t, got, tt.want, tt.not, strings.HasPrefix)
 		})
+	}
+}
+
+// compareLines fails the test unless a story has the wanted lines in their order, and no line that contains one of the
+// unwanted texts. Is reports whether a line is the wanted one.
+func compareLines(t *testing.T, got, want, not []string, is func(line, want string) bool) {
+	t.Helper()
+	for _, line := range got {
+		if len(want) > 0 && is(line, want[0]) {
+			want = want[1:]
+		}
+		for _, text := range not {
+			if strings.Contains(line, text) {
+				t.Errorf("a line says %q: %s", text, line)
+			}
+		}
+		t.Log(line)
+	}
+	if len(want) > 0 {
+		t.Errorf("no line says %q", want[0])
 	}
 }
 
