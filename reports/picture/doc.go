@@ -4,7 +4,8 @@
 //
 // rates.go draws a campaign, cases.go one with cases, sweep.go a sweep over one parameter
 // (sweepaxis.go its axis, sweeplines.go its lines), sweepmap.go one over two, timeline.go a
-// failure, matrix.go a matrix. picture.go has the common fonts, colours and shapes. steady.go rounds coordinates, so that an SVG does not depend on the processor.
-// vector.go gives an SVG its title and its description, and each text its width, so that its
-// layout does not depend on the font.
+// failure, matrix.go a matrix. picture.go has the common fonts, colours and shapes. steady.go
+// rounds coordinates, so that an SVG does not depend on the processor. vector.go gives an
+// SVG its title and its description, and each text its width, so that its layout does not depend on
+// the font.
 package picture
