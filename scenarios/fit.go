@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -97,24 +98,26 @@ func (v *validator) elsewhere() []string {
 	return names
 }
 
-// point judges the name of a point. A lock of the caller's own has points of its own: those that
-// its entry names, and those of requests that are called by their command. Any other name is
-// accepted, unless it is close to a known one.
-func (v *validator) point(at, name string) error {
-	known := slices.Clone(v.known.points)
-	for _, e := range v.known.own {
+// CheckPoint returns an error unless a fault can be tied to a point of that name. A lock of the caller's own has points of
+// its own: those that its entry names, and those of requests that are called by their command. If there is such a lock, any
+// other name is accepted, unless it is close to a known one.
+func CheckPoint(name string, own []lock.Entry) error { return checkPoint(name, Points(), own) }
+
+func checkPoint(name string, points []string, own []lock.Entry) error {
+	known := slices.Clone(points)
+	for _, e := range own {
 		known = append(known, e.Points...)
 	}
 	command, event, _ := strings.Cut(name, ".")
 	switch {
 	case slices.Contains(known, name):
 		return nil
-	case len(v.known.own) > 0 && isCommand(command) && slices.Contains(messageEvents(), event):
+	case len(own) > 0 && isCommand(command) && slices.Contains(messageEvents(), event):
 		return nil
-	case len(v.known.own) > 0 && !strictyaml.Near(name, known):
+	case len(own) > 0 && !strictyaml.Near(name, known):
 		return nil
 	}
-	return v.name(at, "point", name, known)
+	return errors.New(strictyaml.Unknown("point", name, known))
 }
 
 // messageEvents lists the events of a request.

@@ -51,8 +51,8 @@ func (v *validator) faultNames(at string, spec faults.Spec) error {
 			}
 		}
 		if w.Point != "" {
-			if err := v.point(at+".when.point", w.Point); err != nil {
-				return err
+			if err := checkPoint(w.Point, v.known.points, v.known.own); err != nil {
+				return v.at.Errorf(at+".when.point", "%v", err)
 			}
 		}
 		if w.Nth < 1 {

@@ -10,7 +10,6 @@ import (
 	"lockquake/checker"
 	"lockquake/faults"
 	"lockquake/internal/draw"
-	"lockquake/internal/strictyaml"
 	"lockquake/scenarios"
 	"lockquake/scenarios/results"
 )
@@ -28,8 +27,11 @@ func (q ExploreRequest) Place(ctx context.Context, s *scenarios.Scenario, specs 
 		if err := spec.Validate(placed.WorkerNames(), placed.Nodes(), placed.Duration); err != nil {
 			return nil, nil, &Error{fmt.Sprintf("fault %d: %v", i+1, err)}
 		}
-		if w, known := spec.When, scenarios.Points(); w != nil && len(s.Own)+len(q.Own) == 0 && !slices.Contains(known, w.Point) {
-			return nil, nil, &Error{fmt.Sprintf("fault %d: %s", i+1, strictyaml.Unknown("point", w.Point, known))}
+		if spec.When == nil {
+			continue
+		}
+		if err := scenarios.CheckPoint(spec.When.Point, slices.Concat(s.Own, q.Own)); err != nil {
+			return nil, nil, &Error{fmt.Sprintf("fault %d: %v", i+1, err)}
 		}
 	}
 	placed.Strategies, placed.Expect = x.uses, map[string]results.Expect{}
