@@ -7,6 +7,7 @@ import (
 	"runtime/pprof"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,6 +22,7 @@ type Bubble struct {
 	commands chan command // both are made outside of the bubble: waiting for them is not durable
 	answers  chan answer
 
+	ended  *atomic.Bool // the test is over: the bubble stands still
 	clock  time.Duration
 	calls  int    // of the world that have not returned
 	open   []*ask // taken up by the world and not answered
@@ -46,10 +48,11 @@ var _ sim.Outsider = (*Bubble)(nil)
 
 // New makes the bubble of a process and attaches it to the world. In the bubble time.Now is the wall clock
 // of the node at first, and goes on with its monotonic clock. The end of the run closes it. The stack of a panic
-// shows rerun, the command that repeats the run, beside the goroutine; "" for none.
-func New(t *testing.T, p *sim.Process, rerun string) *Bubble {
+// shows rerun, the command that repeats the run, beside the goroutine; "" for none. A run that hangs may go on when its test has
+// ended and another one runs. Set ended then: the run stops where it gives its next command to a bubble.
+func New(t *testing.T, p *sim.Process, rerun string, ended *atomic.Bool) *Bubble {
 	durableMutexes()
-	b := &Bubble{process: p, commands: make(chan command), answers: make(chan answer), clock: p.Node().Mono(), delays: LateTimers(t) == nil}
+	b := &Bubble{process: p, ended: ended, commands: make(chan command), answers: make(chan answer), clock: p.Node().Mono(), delays: LateTimers(t) == nil}
 	wall, mono := p.Node().Now(), b.clock
 	labels := pprof.Labels()
 	if rerun != "" {
@@ -69,6 +72,9 @@ var errLost = errors.New("bubble: a process wakes, and its timers are not found 
 
 // tell gives a command and returns what the bubble asks for.
 func (b *Bubble) tell(c command) []func() {
+	if b.ended.Load() {
+		select {}
+	}
 	b.commands <- c
 	a := <-b.answers
 	b.clock = a.clock

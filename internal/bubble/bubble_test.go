@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -52,7 +53,7 @@ func newRig(t *testing.T, cfg sim.Config) *rig {
 	r.world.AddNode("server", sim.NodeConfig{}).Listen(echo{})
 	p := r.world.AddNode("worker", sim.NodeConfig{}).Process("worker")
 	r.worker = p.Worker("worker")
-	r.bubble = New(t, p, "")
+	r.bubble = New(t, p, "", new(atomic.Bool))
 	return r
 }
 
@@ -240,7 +241,7 @@ func TestACallThatWaitsAtAServer(t *testing.T) {
 	r := newRig(t, sim.Config{})
 	r.world.Node("server").Listen(&gate{})
 	p := r.world.AddNode("other", sim.NodeConfig{}).Process("other")
-	other := &rig{world: r.world, worker: p.Worker("other"), bubble: New(t, p, "")}
+	other := &rig{world: r.world, worker: p.Worker("other"), bubble: New(t, p, "", new(atomic.Bool))}
 	other.worker.Go("main", func() {
 		_ = other.bubble.Call(context.Background(), other.worker, func(context.Context) {
 			time.Sleep(5 * time.Second)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 
 	"lockquake/internal/bubble"
@@ -19,6 +20,7 @@ type library struct {
 	bound func(w *sim.World)                    // is called for each world
 	rerun func(seed uint64) string              // the command that repeats the run of a seed; nil: there is none
 	world *sim.World                            // the current one
+	ended atomic.Bool                           // the test has ended, and nothing of its runs may go on
 }
 
 // strategy makes the lock of one worker, in the bubble of its process.
@@ -36,7 +38,7 @@ func (l *library) strategy(d lock.Deps) lock.Strategy {
 		if l.rerun != nil {
 			rerun = l.rerun(w.Seed())
 		}
-		return bubble.New(l.t, k.Process(), rerun)
+		return bubble.New(l.t, k.Process(), rerun, &l.ended)
 	})
 	p := process{b, k}
 	var (

@@ -84,6 +84,7 @@ func withLibrary(t *testing.T, scenario string, make func(process, Deps) lock.St
 	}
 	watchForACrash()
 	l := &library{t: t, make: make}
+	defer l.ended.Store(true)
 	r := newRequest(t, scenario, lock.Entry{
 		Name: nameOf(t), Doc: "the lock of " + t.Name(), New: l.strategy,
 		Points: []string{"acquire.called", "release.called", "connect.called", "query.called"},

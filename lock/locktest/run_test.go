@@ -16,6 +16,8 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
+	"lockquake/internal/bubble"
+	"lockquake/internal/stall"
 	"lockquake/lock"
 	"lockquake/scenarios"
 	"lockquake/scenarios/run"
@@ -80,14 +82,27 @@ func outcome(t *testing.T, scenario string, new func(Deps) lock.Locker, options 
 
 var long = flag.Bool("long", false, "repeat a run 1,000 times")
 
-// over ends what computes for ever.
-var over atomic.Bool
-
-// outside is a channel that was made outside of every bubble.
-var outside = make(chan struct{})
-
 func TestWhatALibraryMustNotDo(t *testing.T) {
-	defer over.Store(true)
+	var over atomic.Bool           // ends what computes for ever
+	outside := make(chan struct{}) // outside of every bubble
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	hung := 0
+	defer func() { // a run that hung stops as soon as it can go on
+		over.Store(true)
+		close(outside)
+		_ = listener.Close()
+		stopped := func() int {
+			return strings.Count(stall.Stacks("[select (no cases)", "[running]"), "bubble.(*Bubble).tell(")
+		}
+		for deadline := time.Now().Add(time.Minute); bubble.Hanging() != "" || stopped() < hung; time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("%d of %d runs stopped; still hangs: %q", stopped(), hung, bubble.Hanging())
+			}
+		}
+	}()
 	tests := []struct {
 		name string
 		do   func(ctx context.Context, d Deps) error
@@ -111,11 +126,7 @@ func TestWhatALibraryMustNotDo(t *testing.T) {
 			return nil
 		}, "a goroutine waits for a channel that was made outside of its process"},
 		{"the network", func(context.Context, Deps) error {
-			l, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				return err
-			}
-			_, err = l.Accept()
+			_, err := listener.Accept()
 			return err
 		}, "a goroutine waits for the network: give the library the clients of Deps"},
 		{"a panic", func(context.Context, Deps) error { panic("bad") }, "the lock panics: bad at "},
@@ -136,6 +147,9 @@ func TestWhatALibraryMustNotDo(t *testing.T) {
 					return newSetNX(d).Acquire(ctx, key)
 				})
 			}, Seeds(1))
+			if strings.Contains(got, "does not go on") {
+				hung++
+			}
 			if !strings.Contains(got, test.want) || strings.Contains(got, "\n") {
 				t.Errorf("got %q\nwant %q in one line", got, test.want)
 			}
