@@ -44,6 +44,30 @@ func TestSharedHoldersExcludeOnlyExclusiveOnes(t *testing.T) {
 	})
 }
 
+// A lock that lets in a writer beside a reader is wrong. It has taken nothing from the reader, who answers ok.
+func TestAWriterBesideAReaderTakesNothingFromIt(t *testing.T) {
+	beside := func(first, second func(s *scriptedHistory, w string) *scriptedHistory) *scriptedHistory {
+		s := first(story("register", "off").call("a"), "a").enter("a", 0)
+		s = second(s.call("b"), "b").enter("b", 0)
+		return s.read("a", "0").read("b", "0").read("a", "0").release("b").release("a")
+	}
+	for _, h := range []struct {
+		name          string
+		first, second func(s *scriptedHistory, w string) *scriptedHistory
+	}{
+		{"a writer beside a reader", (*scriptedHistory).share, (*scriptedHistory).grant},
+		{"a reader beside a writer", (*scriptedHistory).grant, (*scriptedHistory).share},
+	} {
+		for check, want := range map[string]Verdict{"exclusion": Invalid, "told": Valid, "errors": Valid, "ownership": Valid} {
+			count := 0
+			if want == Invalid {
+				count = 1
+			}
+			judge(t, check, []verdictCase{{name: h.name + ", " + check, story: beside(h.first, h.second), want: want, count: count}})
+		}
+	}
+}
+
 // Each of several holders has its own grant, which ends by itself.
 func TestEachSharedHolderHasAGrantOfItsOwn(t *testing.T) {
 	two := func() *scriptedHistory {

@@ -194,6 +194,7 @@ type Meta struct {
 	Answer      time.Duration     `json:"answer,omitempty"`       // how long a client waits for an answer of a lock server, 0 if unknown
 	NodeTimeout time.Duration     `json:"node_timeout,omitempty"` // how long a strategy waits for one of several independent servers, 0 for as long as the client
 	Slowest     time.Duration     `json:"slowest,omitempty"`      // how long the slowest message of the run took without a fault, 0 if unknown
+	Clocks      Clocks            `json:"clocks,omitempty"`       // how far wall clocks are ahead from the start, negative if behind, by worker or server (lock: all of its servers)
 	Commit      string            `json:"commit,omitempty"`       // "after-release" if the work writes after its section has returned, "" if inside it
 	Tries       int               `json:"tries,omitempty"`        // how often a unit of work may be begun, 0 for no limit
 	Limit       int               `json:"limit,omitempty"`        // of a rate limit: how many requests a window may admit, 0 for none
@@ -205,6 +206,10 @@ type Meta struct {
 	Checksum    string            `json:"checksum,omitempty"`     // of the run's trace
 	Part        *Part             `json:"part,omitempty"`         // of a history with only the events of one lock of a run; null for a whole run
 }
+
+// Clocks has how far wall clocks are ahead, negative if they are behind, by the names of workers and servers. "lock" stands for all
+// servers of the lock.
+type Clocks map[string]time.Duration
 
 // Part says which part of a run a history has, and what the checks of one lock need to know of the whole run.
 type Part struct {

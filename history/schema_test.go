@@ -153,7 +153,7 @@ func (d declarations) typeOf(f reflect.Type) object {
 	case reflect.Slice:
 		return object{"type": []string{"array", "null"}, "items": object{"type": "string"}}
 	case reflect.Map:
-		return object{"type": "object", "additionalProperties": object{"type": "string"}}
+		return object{"type": "object", "additionalProperties": d.typeOf(f.Elem())}
 	default:
 		panic(fmt.Sprintf("no schema for %v", f))
 	}

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -42,6 +43,23 @@ func (s Servers) wallOffset(name string) time.Duration {
 		}
 	}
 	return offset
+}
+
+// WrongClocks returns how far the wall clocks of workers, and of the servers of one use of a strategy, are ahead from the start. It
+// leaves out those that are right.
+func (s *Scenario) WrongClocks(servers Servers) map[string]time.Duration {
+	clocks := map[string]time.Duration{}
+	for _, c := range servers.Clocks {
+		if c.Server == LockNode {
+			clear(clocks)
+		}
+		clocks[c.Server] = c.WallOffset
+	}
+	for _, e := range s.Each {
+		clocks[e.Worker] = e.WallOffset
+	}
+	maps.DeleteFunc(clocks, func(_ string, ahead time.Duration) bool { return ahead == 0 })
+	return clocks
 }
 
 // ServersParams are those settings of the lock's servers that a part of a file

@@ -1,8 +1,12 @@
 package scenarios
 
 import (
+	"maps"
 	"strings"
 	"testing"
+	"time"
+
+	"lockquake/lock"
 )
 
 // What servers a strategy can have depends on the strategy.
@@ -32,5 +36,31 @@ strategies:
 				t.Errorf("got %v, want %s", err, test.want)
 			}
 		})
+	}
+}
+
+// The entry lock is for all servers, and a later entry counts more.
+func TestWrongClocks(t *testing.T) {
+	for clocks, want := range map[string]map[string]time.Duration{
+		"[]": {"worker-2": -time.Second},
+		"[{server: lock-1, wall-offset: 1s}, {server: lock-2, wall-offset: -1s}]": {"lock-1": time.Second, "lock-2": -time.Second, "worker-2": -time.Second},
+		"[{server: lock, wall-offset: 1s}, {server: lock-2, wall-offset: 2s}]":    {"lock": time.Second, "lock-2": 2 * time.Second, "worker-2": -time.Second},
+		"[{server: lock-2, wall-offset: 2s}, {server: lock, wall-offset: 1s}]":    {"lock": time.Second, "worker-2": -time.Second},
+		"[{server: lock-2, wall-offset: 0s}]":                                     {"worker-2": -time.Second},
+	} {
+		s, err := Parse("f", []byte(`
+name: clocks
+duration: 10s
+workload: {kind: counter}
+strategies: [redlock]
+each: [{worker: worker-1, hold: 1s}, {worker: worker-2, wall-offset: -1s}]
+servers: {nodes: 3, clocks: `+clocks+`}
+`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.WrongClocks(s.ServersOf(lock.Topology{Nodes: 5}, s.Strategies[0])); !maps.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", clocks, got, want)
+		}
 	}
 }

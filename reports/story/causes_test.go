@@ -43,6 +43,17 @@ func TestAStoryShowsTheCauseOfItsViolation(t *testing.T) {
 			want:  []string{"network: cuts worker-1 -> lock for 50s (messages lost)", "worker-1: gives up: outcome unknown; its request got no answer"},
 		},
 		{
+			name: "clocks that are wrong from the start", check: "lost-update",
+			write: func(s *sample.Script) {
+				s.Meta.Clocks = history.Clocks{"lock-2": 3 * time.Second, "worker-1": -20 * ms, "worker-3": time.Minute}
+				s.Section(time.Second, "worker-1", 1, 0, 0)
+				s.Section(1100*ms, "worker-2", 1, 0, 0)
+			},
+			evidence: func(e history.Event) bool { return e.Op == "write" },
+			want:     []string{"lock-2: has a wall clock that is 3s fast from the start", "worker-1: has a wall clock that is 20ms slow from the start"},
+			not:      []string{"worker-3"},
+		},
+		{
 			name: "a client that cannot connect until the end", check: "progress",
 			write: func(s *sample.Script) {
 				s.Fault(0, 50*time.Second, 1, "partition", "worker-1", "")

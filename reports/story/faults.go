@@ -2,6 +2,7 @@ package story
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -86,6 +87,23 @@ func (t *teller) tellFault(e *history.Event) {
 	actor, of := t.hitBy(f, begin)
 	if !t.joins(f, actor, text) {
 		t.say(&of, actor, w, "%s", text)
+	}
+}
+
+// tellClocks adds the lines for the clocks that are wrong from the start.
+func (t *teller) tellClocks() {
+	clocks := t.run.History.Meta.Clocks
+	for _, name := range slices.Sorted(maps.Keys(clocks)) {
+		if t.isWorker(name) && !t.scope.follows(name) || t.limit < cause {
+			continue
+		}
+		text := fmt.Sprintf("has a wall clock that is %s fast from the start", words.Short(clocks[name]))
+		if clocks[name] < 0 {
+			text = fmt.Sprintf("has a wall clock that is %s slow from the start", words.Short(-clocks[name]))
+		}
+		line := t.stateLine(0)
+		line.Actor, line.Text, line.weight = words.Plain(name, 24), text, cause
+		t.lines = append(t.lines, line)
 	}
 }
 

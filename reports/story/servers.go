@@ -18,26 +18,27 @@ type lease struct {
 	until  time.Duration
 	token  int64
 	owner  string // its name at the server; "" if the lock has several servers
+	shared bool
 }
 
 // lockState is the state of a lock while a history is walked.
 type lockState struct {
 	lease                   // the last one that was granted and has not ended
-	beside []lease          // those that share the lock with it
+	beside []lease          // those of other owners at the same time: that share the lock, or that a wrong lock has given
 	nodes  map[string]lease // by server, if the lock has several
 }
 
-// grant adds the lease of a grant. It ends all others, unless it shares the lock with them.
+// grant adds the lease of a grant. It ends that of the same owner, and an exclusive grant ends exclusive ones.
 func (l *lockState) grant(e *history.Event) {
-	if e.Mode != shared {
-		l.beside = nil
-	} else if l.worker != "" {
+	now := lease{worker: e.Worker, until: e.Until, token: e.Token, owner: e.Owner, shared: e.Mode == shared}
+	if l.worker != "" {
 		l.beside = append(l.beside, l.lease)
 	}
-	l.lease = lease{worker: e.Worker, until: e.Until, token: e.Token, owner: e.Owner}
+	l.beside = slices.DeleteFunc(l.beside, func(before lease) bool { return before.owner == now.owner || !before.shared && !now.shared })
+	l.lease = now
 }
 
-// of returns the lease of an owner. If the lock is not shared, it is the only one.
+// of returns the lease of an owner, or the last one.
 func (l *lockState) of(owner string) *lease {
 	for i := range l.beside {
 		if l.beside[i].owner == owner {
@@ -104,7 +105,8 @@ func (t *teller) tellServer(e *history.Event) {
 			t.say(t.forAsker(e, e.Worker), e.Worker, turning, "renews its lease, which was over%s", t.which(e.Key))
 			return
 		}
-		l.of(e.Owner).until = e.Until
+		renewed := l.of(e.Owner)
+		renewed.until, renewed.shared = e.Until, e.Mode == shared
 		id := t.asking[asker{held.worker, e.Key}]
 		switch {
 		case t.changes[change{e.At, history.Promoted}] || t.changes[change{e.At, history.Restarted}]:

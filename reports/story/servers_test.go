@@ -110,7 +110,7 @@ func TestARequestThatIsRefusedInsideASectionIsToldAsOne(t *testing.T) {
 	}
 }
 
-// Several holders share a lock. A grant without that mode ends all others, and an end is that of one owner.
+// Several holders share a lock. A wrong lock gives an exclusive grant beside them, which ends none of theirs. An end is that of one owner.
 func TestALockCanHaveSeveralLeases(t *testing.T) {
 	grant := func(worker, mode string) *history.Event {
 		return &history.Event{Type: history.Granted, Worker: worker, Owner: "of-" + worker, Mode: mode}
@@ -139,8 +139,11 @@ func TestALockCanHaveSeveralLeases(t *testing.T) {
 	check("free")
 	l.grant(grant("a", shared))
 	l.grant(grant("b", shared))
+	l.grant(grant("c", ""))
+	check("c and 2 more", "a", "b", "c")
 	l.grant(grant("d", ""))
-	check("d", "d")
-	l.end("of-somebody")
-	check("free")
+	check("d and 2 more", "a", "b", "d")
+	l.end("of-a")
+	l.end("of-d")
+	check("b", "b")
 }

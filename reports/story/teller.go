@@ -28,6 +28,7 @@ func tell(run *results.Trial, sections []*history.Section, s Scope, limit weight
 }
 
 func (t *teller) walk() {
+	t.tellClocks()
 	events := t.run.History.Events
 	for i := range events {
 		t.event(&events[i])

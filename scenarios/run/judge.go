@@ -25,7 +25,7 @@ func (r *run) meta() history.Meta {
 		Members: r.servers.Members, Replica: r.needsReplica(params.Wait),
 		Workers: r.names, Processes: s.Processes, Initial: r.initial(),
 		TTL: params.TTL, Tries: params.Tries, Commit: r.settings.Commit.Recorded(), Unread: r.unread,
-		Answer: r.answer(), Slowest: r.world.Slowest(),
+		Answer: r.answer(), Slowest: r.world.Slowest(), Clocks: s.WrongClocks(r.servers),
 		Duration: s.Duration, End: r.world.Time(), Checksum: r.world.Checksum(),
 	}
 	if s, ok := r.cluster.(backend.Session); ok {

@@ -30,7 +30,7 @@ type Ledger struct {
 
 // state is the present state of a lock on one server.
 type state struct {
-	open   []*Grant // one, or several shared ones
+	open   []*Grant // one, or several if one of them is shared
 	lapsed []*Grant // expired since the last one was given
 	ended  *Grant   // the one that ended last
 }
@@ -197,11 +197,11 @@ func (b *Ledger) give(e *history.Event) {
 	at := b.at(p)
 	at.lapsed = at.lapsed[:0]
 	at.open = slices.DeleteFunc(at.open, func(before *Grant) bool {
-		beside := before.shared && e.Mode == shared && before.Given.Owner != e.Owner
-		if !beside {
-			before.Ended = e
+		if before.staysBeside(e) {
+			return false
 		}
-		return !beside
+		before.Ended = e
+		return true
 	})
 	w, revived := b.attemptOf(e), false
 	if e.Request == 0 && e.Sent == 0 {
@@ -230,6 +230,16 @@ func (b *Ledger) give(e *history.Event) {
 			w.Grants = append(w.Grants, g)
 		}
 	}
+}
+
+// staysBeside reports whether an open grant goes on when the lock is given to another owner: its mode or that of the new grant is
+// shared, so the server can have both. If only one of the two is shared, the lock is wrong, and the holder of the first has lost nothing.
+func (g *Grant) staysBeside(e *history.Event) bool {
+	other := g.Given.Owner != e.Owner
+	if g.shared != (e.Mode == shared) { // without a name it may be the same owner
+		return other && g.Given.Owner != "" && e.Owner != ""
+	}
+	return other && g.shared
 }
 
 // hands reports whether a grant is handed over to a worker that has waited in the server's queue: it
