@@ -136,8 +136,10 @@ func TestWhatALibraryMustNotDo(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			defer func(before time.Duration) { hangAfter = before }(hangAfter)
-			hangAfter = 500 * time.Millisecond
+			if strings.HasPrefix(test.want, "a goroutine ") {
+				defer func(before time.Duration) { hangAfter = before }(hangAfter)
+				hangAfter = 500 * time.Millisecond
+			}
 			t.Chdir(t.TempDir()) // for the token of the failure
 			got := outcome(t, "no-fault-needed", func(d Deps) lock.Locker {
 				return Locker(func(ctx context.Context, key string) (Lease, error) {

@@ -282,7 +282,7 @@ func (b broken) Do(ctx context.Context, _ string, _ lock.Resource, body lock.Bod
 
 func runBroken(t *testing.T, b broken) *run.Error {
 	t.Helper()
-	c, err := Run(context.Background(), parseText(t, quick), Request{Seeds: results.SeedRange{First: 1, Last: 1}, Own: []lock.Entry{{Name: "mine", New: func(lock.Deps) lock.Strategy { return b }}}, Strategies: []string{"mine"}, Stall: 200 * time.Millisecond})
+	c, err := Run(context.Background(), parseText(t, quick), Request{Seeds: results.SeedRange{First: 1, Last: 1}, Own: []lock.Entry{{Name: "mine", New: func(lock.Deps) lock.Strategy { return b }}}, Strategies: []string{"mine"}, Stall: time.Second})
 	var failed *run.Error
 	if c != nil || !errors.As(err, &failed) {
 		t.Fatalf("the campaign ended with %v, %v", c, err)
@@ -334,7 +334,7 @@ func TestHangOfOneRunIsReported(t *testing.T) {
 			<-outside
 			return nil
 		})
-	}}}, Stall: 200 * time.Millisecond})
+	}}}, Stall: time.Second})
 	var failed *run.Error
 	var hang *run.HangError
 	if !errors.As(err, &failed) || !errors.As(err, &hang) || failed.Label != "mine" {

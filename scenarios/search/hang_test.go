@@ -26,7 +26,7 @@ func TestHangInASearchIsReported(t *testing.T) {
 	outside := make(chan struct{})
 	defer close(outside)
 	s := runtest.Parse(t, hangs)
-	const stall = 200 * time.Millisecond
+	const stall = time.Second
 	own := []lock.Entry{{Name: "mine", New: func(lock.Deps) lock.Strategy { return hung{outside} }}}
 	mine := []string{"mine"}
 	for name, execute := range map[string]func() error{
