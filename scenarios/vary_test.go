@@ -204,6 +204,7 @@ func TestAxesAreRangesOrLists(t *testing.T) {
 		"lock.ttl=0s..5s/5log":  "cannot begin at 0s",
 		"lock.ttl=1s,,5s":       "is empty",
 		"lock.ttl=1s..5s/ten":   "a range goes from",
+		"name=a,b":              "name changes no run",
 	} {
 		if axis, err := ParseAxis(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s reads as %v, %v; want %s", text, axis, err, want)

@@ -35,6 +35,9 @@ func ParseAxis(text string) (results.Axis, error) {
 	if !found || path == "" || values == "" {
 		return results.Axis{}, &SettingError{text, "write path=values, as in lock.ttl=1s..30s or lock.ttl=1s,2s,5s"}
 	}
+	if slices.Contains([]string{"name", "description", "source"}, path) {
+		return results.Axis{}, &SettingError{text, path + " changes no run"}
+	}
 	axis := results.Axis{Path: path}
 	var err error
 	if span := regexp.MustCompile(`^([^,{}\[\]]+?)\.\.([^,{}\[\]]+?)(?:/(\d+)(log)?)?$`).FindStringSubmatch(values); span != nil {

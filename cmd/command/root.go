@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -134,6 +135,9 @@ func commandsOf(cmd *cobra.Command) []string {
 
 // unknownCommand returns the usage error for a command that does not exist: with the nearest one, or with all.
 func unknownCommand(word string, known []string) error {
+	if slices.Contains(known, word) {
+		return usagef("write the command %s before --", word)
+	}
 	if len(known) == 0 || strictyaml.Near(word, known) {
 		return usageError{strictyaml.Unknown("command", word, known)}
 	}

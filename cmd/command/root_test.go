@@ -53,6 +53,14 @@ func TestAnUnknownCommandComesWithTheNearestOrWithAll(t *testing.T) {
 	}
 }
 
+func TestACommandBehindTwoDashes(t *testing.T) {
+	var failed bytes.Buffer
+	code := newProgram(nil).execute(t.Context(), []string{"--", "run", "kleppmann"}, io.Discard, &failed)
+	if want := "lockquake: write the command run before --\n"; code != exitUsage || failed.String() != want {
+		t.Errorf("exit code %d, said %q, want %q", code, failed.String(), want)
+	}
+}
+
 func TestAnUnknownStrategyComesWithEachNameOnce(t *testing.T) {
 	var failed bytes.Buffer
 	code := newProgram(nil).execute(t.Context(), []string{"run", "kleppmann", "--strategy", "foo", "--no-report"}, io.Discard, &failed)
