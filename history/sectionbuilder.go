@@ -13,9 +13,9 @@ type sectionID struct {
 	n      int
 }
 
-// sectionsOf returns the sections of events whose sequence numbers rise by at most step from one to the next.
-func sectionsOf(events []Event, step int64) ([]*Section, error) {
-	b := newSectionBuilder(events)
+// of returns the sections of events whose sequence numbers rise by at most step from one to the next.
+func (b *sectionBuilder) of(events []Event, step int64) ([]*Section, error) {
+	b.reset(events)
 	last, at := int64(0), time.Duration(0)
 	for i := range events {
 		e := &events[i]
@@ -45,15 +45,19 @@ type sectionBuilder struct {
 	grants   map[grantID]*Event // last grant by worker and key
 	locks    holders
 
-	// Buffers for all sections and operations, so that a long history does not cost one allocation
-	// for each.
+	// Room for all sections and operations, so that a long history does not cost one allocation for each, and the next one none.
 	sectionRoom []Section
 	opRoom      []Op
+	listRoom    []*Op
 }
 
 type grantID struct{ worker, key string }
 
-func newSectionBuilder(events []Event) *sectionBuilder {
+// mostOps is the number of operations that most sections have.
+const mostOps = 2
+
+// reset makes the builder ready for events. It takes the memory of former sections.
+func (b *sectionBuilder) reset(events []Event) {
 	calls, invokes := 0, 0
 	for i := range events {
 		switch events[i].Type {
@@ -64,17 +68,31 @@ func newSectionBuilder(events []Event) *sectionBuilder {
 		default:
 		}
 	}
-	return &sectionBuilder{
-		sections:    make([]*Section, 0, calls),
-		byID:        make(map[sectionID]*Section, calls),
-		alive:       map[string][]*Section{},
-		crashes:     map[string]int64{},
-		ops:         make(map[int64]*Op, invokes),
-		grants:      map[grantID]*Event{},
-		locks:       holders{},
-		sectionRoom: make([]Section, 0, calls),
-		opRoom:      make([]Op, 0, invokes),
+	if b.byID == nil {
+		*b = sectionBuilder{
+			byID: make(map[sectionID]*Section, calls), ops: make(map[int64]*Op, invokes),
+			alive: map[string][]*Section{}, crashes: map[string]int64{}, grants: map[grantID]*Event{}, locks: holders{},
+		}
 	}
+	b.at, b.recent = nil, nil
+	clear(b.byID)
+	clear(b.ops)
+	clear(b.alive)
+	clear(b.crashes)
+	clear(b.grants)
+	clear(b.locks)
+	b.sections = emptied(b.sections, calls)
+	b.sectionRoom = emptied(b.sectionRoom, calls)
+	b.opRoom = emptied(b.opRoom, invokes)
+	b.listRoom = emptied(b.listRoom, mostOps*calls)
+}
+
+// emptied returns an empty list with room for n elements, which uses the memory of list if it suffices.
+func emptied[T any](list []T, n int) []T {
+	if cap(list) < n {
+		return make([]T, 0, n)
+	}
+	return list[:0]
 }
 
 func (b *sectionBuilder) add(e *Event) error {
@@ -236,9 +254,9 @@ func (b *sectionBuilder) invoke(e *Event) error {
 	})
 	o := &b.opRoom[len(b.opRoom)-1]
 	b.ops[e.Request], b.recent = o, o
-	if s.Ops == nil {
-		const most = 2 // most sections have no more operations
-		s.Ops = make([]*Op, 0, most)
+	if n := len(b.listRoom); s.Ops == nil && n+mostOps <= cap(b.listRoom) {
+		b.listRoom = b.listRoom[:n+mostOps]
+		s.Ops = b.listRoom[n : n : n+mostOps]
 	}
 	s.Ops = append(s.Ops, o)
 	return nil

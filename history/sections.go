@@ -91,8 +91,14 @@ func (h *History) Witnessed() bool {
 // the events contradict each other: they are out of order, a return has no call, an operation is
 // outside any section, a crashed worker acts, an answer or a request contradicts the resource's
 // record, or a grant is given twice or ends without having been given.
-func (h *History) Sections() ([]*Section, error) {
-	sections, err := sectionsOf(h.Events, 1)
+func (h *History) Sections() ([]*Section, error) { return new(Sectioner).Sections(h) }
+
+// Sectioner makes the sections of one history after another, all in the same memory. Its zero value is ready for use.
+type Sectioner struct{ builder sectionBuilder }
+
+// Sections is [History.Sections]. The sections are valid until the next call.
+func (r *Sectioner) Sections(h *History) ([]*Section, error) {
+	sections, err := r.builder.of(h.Events, 1)
 	if err != nil || !h.Witnessed() {
 		return sections, err
 	}
@@ -108,4 +114,6 @@ func (h *History) Sections() ([]*Section, error) {
 
 // SectionsOfLock returns the sections of one lock, whose events are given: those of a [Log]. It
 // returns the errors that Sections returns, but accepts gaps in the sequence numbers.
-func SectionsOfLock(events []Event) ([]*Section, error) { return sectionsOf(events, math.MaxInt64) }
+func SectionsOfLock(events []Event) ([]*Section, error) {
+	return new(sectionBuilder).of(events, math.MaxInt64)
+}

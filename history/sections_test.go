@@ -2,11 +2,13 @@ package history_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"lockquake/history"
 )
@@ -284,6 +286,33 @@ func TestRecorderNumbersFromOneAgainAfterReset(t *testing.T) {
 			t.Fatalf("got %v", got)
 		}
 		r.Reset()
+	}
+}
+
+// Nothing of a history is left for the next one: a crash, an open section, a holder, a request or a third operation.
+func TestASectionerForgetsTheHistoryBefore(t *testing.T) {
+	granted := history.Event{Type: history.Granted, Worker: "w1", Key: "k", Owner: "w1"}
+	entered := ofSection(history.Acquired)
+	other := with(called(), func(e *history.Event) { e.Worker = "w2" })
+	histories := [][]history.Event{
+		{called(), granted, entered, invoke("read", 1), of(1, history.OK), invoke("write", 2), of(2, history.OK), invoke("write", 3), {Type: history.Crashed, Worker: "w1"}},
+		{other, called(), granted, entered, invoke("write", 1), of(1, history.Info), ofSection(history.ReleaseCalled)},
+		{called(), of(1, history.OK)},
+		{called(), entered, invoke("read", 3)},
+		{},
+	}
+	var reused history.Sectioner
+	for _, i := range []int{0, 1, 0, 2, 1, 3, 4, 3, 0} {
+		events := slices.Clone(histories[i])
+		for n := range events {
+			events[n].Seq = int64(n) + 1
+		}
+		h := &history.History{Events: events}
+		want, errWant := h.Sections()
+		got, err := reused.Sections(h)
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" || fmt.Sprint(err) != fmt.Sprint(errWant) {
+			t.Errorf("history %d: %v, want %v (-want +got):\n%s", i, err, errWant, diff)
+		}
 	}
 }
 

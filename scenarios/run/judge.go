@@ -100,7 +100,7 @@ func (r *run) verdicts(h *history.History) ([]checker.Result, checker.Metrics, e
 		return r.verdictsByLock(&h.Meta)
 	}
 	h.Events = r.recorder.Events()
-	sections, err := h.Sections()
+	sections, err := r.sectioner.Sections(h)
 	if err != nil {
 		return nil, checker.Metrics{}, err
 	}

@@ -64,16 +64,17 @@ func (e *Error) Stack() string {
 // Runner executes runs one after another, and reuses between them what is costly to make. Only one
 // goroutine may use it.
 type Runner struct {
-	Scenario *scenarios.Scenario
-	Own      map[string]lock.Entry      // strategies that the caller brought along
-	entries  map[string]lock.Entry      // of the catalogue, by name; made when it is needed
-	families map[string]*backend.Family // of servers, by name; made when they are needed
-	Caches   map[string]any             // of the families of servers, by name; shared with other runners
-	recorder history.Recorder
-	beat     *atomic.Uint64
-	judging  atomic.Bool // the events are over and are judged, which takes long for a large run but ends
-	trace    io.Writer
-	Visit    func(at time.Duration, worker, point string) // is called for every point that a worker reaches; may be nil
+	Scenario  *scenarios.Scenario
+	Own       map[string]lock.Entry      // strategies that the caller brought along
+	entries   map[string]lock.Entry      // of the catalogue, by name; made when it is needed
+	families  map[string]*backend.Family // of servers, by name; made when they are needed
+	Caches    map[string]any             // of the families of servers, by name; shared with other runners
+	recorder  history.Recorder
+	sectioner history.Sectioner
+	beat      *atomic.Uint64
+	judging   atomic.Bool // the events are over and are judged, which takes long for a large run but ends
+	trace     io.Writer
+	Visit     func(at time.Duration, worker, point string) // is called for every point that a worker reaches; may be nil
 	// Counts means that the caller needs only the figures of a large run and the evidence of a violation, so the history
 	// may have no events. The events are then stored and judged lock by lock, if the run allows it: see bylock.go.
 	Counts   bool
