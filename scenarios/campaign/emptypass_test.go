@@ -12,6 +12,7 @@ import (
 	"lockquake/lock/env"
 	"lockquake/scenarios"
 	"lockquake/scenarios/results"
+	"lockquake/scenarios/run"
 )
 
 // refusing is a lock that refuses all workers, after a while or at once.
@@ -88,6 +89,28 @@ strategies: [redis]
 	c := campaignOf(t, s, Request{Own: replaced(s, func(_ lock.Entry, d lock.Deps) lock.Strategy { return lock.WithLock(refusing{Deps: d}) })})
 	if m := c.Strategies[0].Metrics; c.Verdict != results.Unknown || m.Finished > 0 || m.Jobs < 100 {
 		t.Errorf("%s, %d of %d finished", c.Summary(), m.Finished, m.Jobs)
+	}
+}
+
+// A lock that does nothing yet answers ok in a few steps, and has at most one section in a millisecond.
+func TestLockThatDoesNothingHasFewSections(t *testing.T) {
+	s := parseText(t, `
+name: nothing
+duration: 300ms
+seeds: 1
+workers: 1
+workload: {kind: counter}
+strategies: [redis]
+`)
+	trial, err := run.Once(s, run.Request{Label: "mine", Seed: 1, Own: []lock.Entry{{Name: "mine", New: func(lock.Deps) lock.Strategy {
+		return broken(func(context.Context, lock.Body) error { return nil })
+	}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sections, err := trial.History.Sections()
+	if n := len(sections); err != nil || n < 100 || n > 300 {
+		t.Errorf("%d sections, %v", n, err)
 	}
 }
 

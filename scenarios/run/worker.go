@@ -140,7 +140,7 @@ func (p *program) unit(n int) error {
 		job, began := p.job(n, attempt), r.world.Time()
 		err := r.info.Do(r.cancellable(context.Background(), p.worker), job)
 		wait := r.think.Sample(&think)
-		if wait == 0 && r.world.Time() == began {
+		if wait == 0 && r.world.Time()-began <= fewSteps*s.Step {
 			wait = idlePause
 		}
 		if err := p.worker.Sleep(context.Background(), wait); err != nil {
@@ -168,9 +168,13 @@ func (p *program) job(n, attempt int) *workload.Work {
 	return job
 }
 
-// A worker waits for idlePause after a section that took no time and has no think time. Otherwise a lock
-// that refuses at once, without a request, would keep virtual time from advancing.
-const idlePause = time.Millisecond
+// A worker waits for idlePause after a section that took only fewSteps, too few for a request, and has no think time. Otherwise a
+// lock that does nothing yet, or refuses at once, would have a hundred thousand sections in a second, or keep virtual time from
+// advancing.
+const (
+	idlePause = time.Millisecond
+	fewSteps  = 4
+)
 
 // cancellable returns a context for one section that a fault can cancel, if the
 // plan has such a fault.
