@@ -22,9 +22,9 @@ func boundsCheck() Check {
 			"jobs":       "began a job more often than its limit",
 		},
 		About: Corruption, Rank: 2,
-		Workloads: []string{"flash-sale", "rate-limit", "jobs"},
-		Unit:      "an order or a request beyond the bound, a job that was begun more often than its limit, or a request that was refused below its limit",
-		run:       bounds,
+		Workloads: []string{"flash-sale", "rate-limit", "jobs"}, TriesIn: []string{"jobs"},
+		Unit: "an order or a request beyond the bound, a job that was begun more often than its limit, or a request that was refused below its limit",
+		run:  bounds,
 	}
 }
 
@@ -42,11 +42,8 @@ func bounds(in *input, r *Result) {
 	in.orders(r)
 }
 
-// tries counts how often each job was begun, if the lock limits that.
+// tries counts how often each job was begun.
 func (in *input) tries(r *Result) {
-	if in.Meta.Tries == 0 {
-		return
-	}
 	begun := map[string][]*history.Section{}
 	for _, s := range in.Sections {
 		if s.Unit == "" || !s.Entered() {

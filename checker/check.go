@@ -44,6 +44,9 @@ type Check struct {
 	// OfGrants checks expect that each section has a grant of its own. They have nothing to judge
 	// under a strategy whose owners keep their grants from section to section.
 	OfGrants bool
+	// TriesIn lists the workloads in which the check counts how often a unit of work begins. It has
+	// nothing to judge there under a strategy that does not limit that.
+	TriesIn []string
 	// Unit describes one violation: the thing that Result.Count counts.
 	Unit string
 	// NoRate says why the number of violations does not grow in proportion to the length of a run,
@@ -55,10 +58,17 @@ type Check struct {
 	run      func(*input, *Result)
 }
 
-// Judges reports whether the check has something to judge under a strategy that takes no lock
-// (lockFree), or whose owners keep their grants from section to section (keeps).
-func (c Check) Judges(lockFree, keeps bool) bool {
-	return (!c.OfHolders || !lockFree) && (!c.OfGrants || !keeps)
+// Subject has the facts about a strategy and its work that decide whether a check can judge them.
+type Subject struct {
+	Workload string
+	LockFree bool // the strategy takes no lock
+	Keeps    bool // its owners keep their grants from section to section
+	Tries    int  // how often it lets a unit of work begin, 0 for no limit
+}
+
+// Judges reports whether the check, which applies to the workload, has something to judge in runs of the subject.
+func (c Check) Judges(of Subject) bool {
+	return (!c.OfHolders || !of.LockFree) && (!c.OfGrants || !of.Keeps) && (!c.OfTries(of.Workload) || of.Tries > 0)
 }
 
 // Predicate returns what a strategy that violates the check did in the runs that m measures, in the words
@@ -76,6 +86,9 @@ func (c Check) Predicate(workload string, m *Metrics) string {
 	}
 	return did + " or " + or
 }
+
+// OfTries reports whether the check judges only how often a unit of work begins, in runs of the workload.
+func (c Check) OfTries(workload string) bool { return slices.Contains(c.TriesIn, workload) }
 
 // AppliesTo reports whether the check can judge runs of the workload.
 func (c Check) AppliesTo(workload string) bool {

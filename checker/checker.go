@@ -45,10 +45,11 @@ func (in *input) verdicts(names []string) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	of := Subject{Workload: in.Meta.Workload, LockFree: in.Meta.LockFree, Keeps: in.Meta.Keeps, Tries: in.Meta.Tries}
 	results := make([]Result, 0, len(chosen))
 	for _, c := range chosen {
 		r := Result{Check: c.Name, Verdict: Valid}
-		if c.AppliesTo(in.Meta.Workload) && c.Judges(in.Meta.LockFree, in.Meta.Keeps) {
+		if c.AppliesTo(of.Workload) && c.Judges(of) {
 			c.run(in, &r)
 		}
 		results = append(results, r)

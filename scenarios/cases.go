@@ -138,12 +138,20 @@ func (s *Scenario) ExpectOf(use Strategy) (results.Expect, bool) {
 	return results.Expect{Holds: holds}, len(holds) > 0
 }
 
+// subject returns the facts about a use of a strategy that decide which checks can judge it.
+func (s *Scenario) subject(e lock.Entry, use Strategy) checker.Subject {
+	return checker.Subject{
+		Workload: s.Workload.Kind, LockFree: e.LockFree, Keeps: e.Keeps, Tries: s.ParamsOf(e.Defaults, use, "").Tries,
+	}
+}
+
 // claimed lists the checks that the strategy claims to hold for a use.
 func (s *Scenario) claimed(e lock.Entry, use Strategy, class lock.Class) []string {
 	claims := e.Claims
 	if e.Fenced() && s.ResourceOf(use).Fence != "reads-writes" {
 		claims.Corruption, claims.Fencing = nil, nil
 	}
+	of := s.subject(e, use)
 	var holds []string
 	for _, check := range s.Checks {
 		var group []lock.Class // nothing is claimed of belief and of efficiency
@@ -157,7 +165,7 @@ func (s *Scenario) claimed(e lock.Entry, use Strategy, class lock.Class) []strin
 		case about == checker.Service:
 			group = claims.Service
 		}
-		if c, _ := checker.Lookup(check); !c.Judges(e.LockFree, e.Keeps) {
+		if c, _ := checker.Lookup(check); !c.Judges(of) {
 			continue
 		}
 		if slices.Contains(group, class) {

@@ -77,11 +77,14 @@ func (v *validator) expect() error {
 // judged refuses an expectation that names a check which has nothing to judge under the strategy.
 func (v *validator) judged(at string, use Strategy, e results.Expect) error {
 	entry := v.known.entries[use.Name]
+	of := v.subject(entry, use)
 	for _, check := range slices.Concat(e.Holds, e.Violates) {
 		switch c, _ := checker.Lookup(check); {
-		case c.Judges(entry.LockFree, entry.Keeps):
+		case c.Judges(of):
 		case entry.LockFree:
 			return v.at.Errorf(at, "%s: %s judges the holders of a lock, and %s takes no lock", at, check, use.Name)
+		case c.OfTries(of.Workload) && of.Tries == 0:
+			return v.at.Errorf(at, "%s: under %s, %s judges how often a job is begun, and %s does not limit that", at, of.Workload, check, use.Name)
 		default:
 			return v.at.Errorf(at, "%s: %s judges the grant of each section, and an owner of %s keeps its grant", at, check, use.Name)
 		}

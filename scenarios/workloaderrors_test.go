@@ -3,6 +3,7 @@ package scenarios
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -124,5 +125,25 @@ func TestAPatternNamesOnlyStrategiesThatGetTheirWork(t *testing.T) {
 	}
 	if len(s.Strategies) != 1 || s.Strategies[0].Name != "unique-key" {
 		t.Errorf("it names %v", s.Strategies)
+	}
+}
+
+// Under jobs the check "bounds" counts the tries, and most locks do not limit them.
+func TestTriesAreExpectedOnlyOfLocksThatLimitThem(t *testing.T) {
+	const text = "name: x\nduration: 10s\nworkload: {kind: jobs}\nstrategies: [redis, pg-skip-locked]\n"
+	const want = "f.yaml:6:10: expect.redis: under jobs, bounds judges how often a job is begun, and redis does not limit that"
+	if _, err := Parse("f.yaml", []byte(text+"expect:\n  redis: {holds: [bounds]}\n")); err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+	if _, err := Parse("f.yaml", []byte(text+"expect:\n  pg-skip-locked: {holds: [bounds]}\n")); err != nil {
+		t.Errorf("a lock that limits the tries: %v", err)
+	}
+	s, err := Parse("f.yaml", []byte(text+"claims: true\nfaults: [{case: a, class: C, at: 1s, crash: {target: worker-1, for: 1s}}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, ok := s.ExpectOf(s.Strategies[0])
+	if !ok || !slices.Contains(e.Holds, "once") || slices.Contains(e.Holds, "bounds") {
+		t.Errorf("%s claims %v, want once without bounds", s.Strategies[0].Label, e.Holds)
 	}
 }

@@ -2,6 +2,7 @@ package docgen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"lockquake/checker"
@@ -18,7 +19,13 @@ func writeChecks(b *strings.Builder) error {
 	for _, c := range checker.Catalogue() {
 		on := "every workload"
 		if c.Workloads != nil {
-			on = "the workloads " + strings.Join(c.Workloads, ", ")
+			names := slices.Clone(c.Workloads)
+			for i, name := range names {
+				if c.OfTries(name) {
+					names[i] += " (under a strategy that limits the tries)"
+				}
+			}
+			on = "the workloads " + strings.Join(names, ", ")
 		}
 		fmt.Fprintf(b, "- **%s**: %s. For %s. One violation is %s.%s\n", c.Name, c.Doc, on, c.Unit, checkNotes(c))
 	}
