@@ -22,6 +22,7 @@ import (
 func Explore(t *testing.T, scenario string, new func(Deps) lock.Locker, options ...Option) { //nolint:predeclared // new makes a lock
 	t.Helper()
 	withLibrary(t, scenario, lockerOf(new), options, func(r *request) {
+		t.Helper()
 		switch part := presentPart(); {
 		case *replayFlag != "":
 			t.Log("locktest: Explore runs nothing with -lockquake.replay: a token names a run of a scenario")
@@ -68,6 +69,7 @@ func (r *request) explore(ctx context.Context) (string, error) {
 		wrong = append(wrong, fmt.Sprintf("the resource is corrupted by %d of %d placements, first by %s", len(corrupting), st.Tried, strings.Join(slices.Compact(corrupting[0].Texts()), " and ")))
 	}
 	if len(wrong) == 0 {
+		r.passed = fmt.Sprintf("%s: %d placements of a fault, as expected", s.Name, st.Tried)
 		return "", nil
 	}
 	var b strings.Builder

@@ -22,11 +22,7 @@ import (
 // smallest such run follows, with the command that repeats it.
 func (r *request) failure(ctx context.Context, s *scenarios.Scenario, c *results.Campaign) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, seeds %d to %d\n", s.Name, c.Seeds.First, c.Seeds.Last)
-	for _, said := range tables.Verdict(r.named(c)) {
-		b.WriteString(said.Text + "\n")
-	}
-	b.WriteString(c.Summary() + "\n")
+	b.WriteString(r.verdict(s, c))
 	b.WriteString(r.notAcquired(s, c))
 	found := unexpected(s, c)
 	if found == nil {
@@ -44,6 +40,17 @@ func (r *request) failure(ctx context.Context, s *scenarios.Scenario, c *results
 	if r.remember(trial.Replay) {
 		fmt.Fprintf(&b, "the test begins with this run until it passes: %s\n", r.file(".token"))
 	}
+	return b.String()
+}
+
+// verdict says how often the lock violated which check, and whether that was expected.
+func (r *request) verdict(s *scenarios.Scenario, c *results.Campaign) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, seeds %d to %d\n", s.Name, c.Seeds.First, c.Seeds.Last)
+	for _, said := range tables.Verdict(r.named(c)) {
+		b.WriteString(said.Text + "\n")
+	}
+	b.WriteString(c.Summary() + "\n")
 	return b.String()
 }
 

@@ -33,6 +33,7 @@ type request struct {
 	kinds     []string       // that Explore places; nil: the default ones
 	expect    results.Expect // its checks replace all other expectations, if there are any
 	patience  time.Duration  // how long a test that fails looks for a smaller run, in real time
+	passed    string         // what the log of a test that passes says
 }
 
 // Seeds runs the seeds 1 to n. By default n is the number of seeds of the scenario.

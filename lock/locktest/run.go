@@ -46,7 +46,10 @@ import (
 // The results are those of a single process. A test whose last run failed begins with the run that failed.
 func Run(t *testing.T, scenario string, new func(Deps) lock.Locker, options ...Option) { //nolint:predeclared // new makes a lock
 	t.Helper()
-	withLibrary(t, scenario, lockerOf(new), options, func(r *request) { r.run(t) })
+	withLibrary(t, scenario, lockerOf(new), options, func(r *request) {
+		t.Helper()
+		r.run(t)
+	})
 }
 
 // lockerOf makes a strategy of the lock of a worker.
@@ -69,7 +72,10 @@ type Work func(ctx context.Context, token int64) error
 //	})
 func Do(t *testing.T, scenario string, new func(Deps) func(ctx context.Context, key string, work Work) error, options ...Option) { //nolint:predeclared // new makes a service
 	t.Helper()
-	withLibrary(t, scenario, func(p process, d Deps) lock.Strategy { return &service{p, new(d)} }, options, func(r *request) { r.run(t) })
+	withLibrary(t, scenario, func(p process, d Deps) lock.Strategy { return &service{p, new(d)} }, options, func(r *request) {
+		t.Helper()
+		r.run(t)
+	})
 }
 
 // withLibrary makes the request of a test whose lock runs in bubbles, and passes it on. The runs take place on one

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,7 +51,7 @@ func (r *request) run(t testing.TB) {
 	}
 }
 
-// report fails the test if check returns an error or the text of a failure.
+// report fails the test if check returns an error or the text of a failure. Otherwise go test -v shows what was tried.
 func (r *request) report(t testing.TB, check func(ctx context.Context) (string, error)) {
 	t.Helper()
 	switch failure, err := check(t.Context()); {
@@ -58,6 +59,8 @@ func (r *request) report(t testing.TB, check func(ctx context.Context) (string, 
 		t.Fatal(r.explain(err))
 	case failure != "":
 		t.Error(failure)
+	case r.passed != "":
+		t.Log(r.passed)
 	}
 }
 
@@ -86,6 +89,7 @@ func (r *request) check(ctx context.Context) (string, error) {
 		r.results(result)
 	}
 	if result.Verdict == results.Pass || r.results != nil && !r.names() {
+		r.passed = strings.TrimSpace(r.verdict(s, result))
 		return "", nil
 	}
 	return r.failure(ctx, s, result), nil

@@ -215,10 +215,11 @@ func TestWrongArgumentsAreOneLine(t *testing.T) {
 // recorder is a test that keeps what it was told.
 type recorder struct {
 	testing.TB
-	errors, fatal []any
+	logs, errors, fatal []any
 }
 
 func (r *recorder) Helper()           {}
+func (r *recorder) Log(args ...any)   { r.logs = append(r.logs, args...) }
 func (r *recorder) Error(args ...any) { r.errors = append(r.errors, args...) }
 func (r *recorder) Fatal(args ...any) { r.fatal = append(r.fatal, args...) }
 
@@ -232,6 +233,9 @@ func TestRunEntryFailsTheTest(t *testing.T) {
 	RunEntry(broken, "nowhere.yaml", naiveEntry())
 	if len(clean.errors)+len(clean.fatal) != 0 {
 		t.Errorf("a clean run says %v %v", clean.errors, clean.fatal)
+	}
+	if text := fmt.Sprint(clean.logs...); len(clean.logs) != 1 || !strings.HasPrefix(text, "calm, seeds 1 to 20\nnaive had no failure in 20 runs") {
+		t.Errorf("a clean run logs %q", text)
 	}
 	if len(failing.errors) != 1 || len(failing.fatal) != 0 {
 		t.Errorf("a failure ends with %v and %v", failing.errors, failing.fatal)
