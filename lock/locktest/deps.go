@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"net"
+	"sync/atomic"
 	"time"
 
 	awsdynamodb "github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -30,6 +31,8 @@ type Deps struct {
 	Redis goredis.UniversalClient
 	// Nodes has a client of each independent Redis server; Redis is the first.
 	Nodes []goredis.UniversalClient
+	// RedisServers is for a client that is made by the library, or that is not go-redis.
+	RedisServers *RedisServers
 	// Postgres is a configuration of pgx whose connections reach the simulated database, and DB is a database/sql handle
 	// of it. DB opens a connection for each statement that finds none idle.
 	Postgres *pgx.ConnConfig
@@ -59,6 +62,7 @@ type Deps struct {
 type process struct {
 	*bubble.Bubble
 	worker *sim.Worker
+	doing  *atomic.Value // the string "acquire" or "release" while the lock is called so, else ""
 }
 
 // deps makes the clients of a worker, which are closed at the end of the run. It is called in the bubble.
@@ -79,6 +83,9 @@ func (p process) deps(d lock.Deps) (Deps, error) {
 		}
 		if len(deps.Nodes) > 0 {
 			deps.Redis = deps.Nodes[0]
+		}
+		if port.Dial != nil {
+			deps.RedisServers = p.redisServers(port)
 		}
 	case postgres.Port:
 		cfg, err := port.Config()

@@ -40,7 +40,7 @@ func (l *library) strategy(d lock.Deps) lock.Strategy {
 		}
 		return bubble.New(l.t, k.Process(), rerun, &l.ended)
 	})
-	p := process{b, k}
+	p := process{b, k, &atomic.Value{}}
 	var (
 		made lock.Strategy
 		err  error
@@ -88,6 +88,8 @@ func (f *foreign) Acquire(ctx context.Context, key string) (lock.Lease, error) {
 		ends  context.Context // that the library ends; nil: none
 	)
 	over := f.call(ctx, func(inside context.Context) {
+		f.doing.Store("acquire")
+		defer f.doing.Store("")
 		if inner, err = f.locker.Acquire(env.WithOp(inside, "acquire"), key); err != nil {
 			return
 		}
@@ -153,6 +155,8 @@ func (l *foreignLease) Check() (err error) {
 // Release implements lock.Lease.
 func (l *foreignLease) Release(context.Context) (err error) {
 	over := l.call(context.Background(), func(inside context.Context) {
+		l.doing.Store("release")
+		defer l.doing.Store("")
 		err = l.lease.Release(env.WithOp(inside, "release"))
 	})
 	if over != nil {

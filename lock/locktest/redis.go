@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -12,7 +14,9 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"lockquake/lock/env"
+	"lockquake/lock/redis"
 	"lockquake/sim"
+	"lockquake/sim/redis/resp"
 )
 
 // redis returns a client for goroutines of the bubble. The simulated client of the worker executes its
@@ -23,8 +27,7 @@ func (p process) redis(name string, simulated *goredis.Client) *goredis.Client {
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 		Dialer: func(_ context.Context, network, addr string) (net.Conn, error) {
 			return p.dial(name, func([]byte) string { return "" }, func() (net.Conn, error) {
-				// A message that a server pushes reaches the process although nothing of its own does.
-				p.worker.Process().Node().World().BoundLookAhead(time.Millisecond)
+				p.boundLookAhead()
 				return simulated.Options().Dialer(context.Background(), network, addr)
 			})
 		},
@@ -32,6 +35,9 @@ func (p process) redis(name string, simulated *goredis.Client) *goredis.Client {
 	c.AddHook(&redisHook{p, name, simulated})
 	return c
 }
+
+// boundLookAhead prepares the world for messages that a server pushes: they reach the process although nothing of its own does.
+func (p process) boundLookAhead() { p.worker.Process().Node().World().BoundLookAhead(time.Millisecond) }
 
 // redisHook takes commands over from go-redis.
 type redisHook struct {
@@ -112,4 +118,52 @@ func (h *redisHook) request(ctx context.Context, command string, send func(ctx c
 		return ctx.Err()
 	}
 	return cmp.Or(over, err) // as it is: libraries compare it with redis.Nil
+}
+
+// RedisServers reaches the simulated Redis servers of the scenario, for a client that speaks Redis's protocol itself. The servers
+// have RESP2 only. A Redis and Nodes of [Deps] are clients of the same servers.
+type RedisServers struct {
+	// Addresses has the addresses of the servers: IP addresses with ports, so that a client looks up no name.
+	Addresses []string
+	// Dial connects to one of them, as the dialer of go-redis, redigo or rueidis does. The network is ignored, and no context
+	// ends it.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// redisServers returns how the goroutines of the bubble reach the servers of the port themselves.
+func (p process) redisServers(port redis.Port) *RedisServers {
+	servers := map[string]int{} // by address
+	r := &RedisServers{Dial: func(_ context.Context, _, address string) (net.Conn, error) {
+		server, known := servers[address]
+		if !known {
+			return nil, fmt.Errorf("locktest: no Redis server has the address %s: give the client the addresses of Deps.RedisServers", address)
+		}
+		return p.dial(fmt.Sprintf("node %d", server+1), p.pointOfCommands, func() (net.Conn, error) { return port.Dial(server, p.opOf) })
+	}}
+	for i := range port.Nodes {
+		address := fmt.Sprintf("127.0.0.%d:6379", i+1)
+		servers[address] = i
+		r.Addresses = append(r.Addresses, address)
+	}
+	return r
+}
+
+// opOf returns the operation of a command: "acquire" and "release" while the lock is called so, else its name, as always for
+// commands that set up a connection.
+func (p process) opOf(command string) string {
+	switch command {
+	case "auth", "client", "hello", "ping", "select", "subscribe", "unsubscribe":
+		return command
+	}
+	doing, _ := p.doing.Load().(string)
+	return cmp.Or(doing, command)
+}
+
+// pointOfCommands returns the point before commands leave, that of the first one.
+func (p process) pointOfCommands(written []byte) string {
+	command, _, err := resp.ParseRESP(written)
+	if err != nil || len(command.Elems) == 0 {
+		return "" // the rest of a command
+	}
+	return p.opOf(strings.ToLower(command.Elems[0].Text)) + ".called"
 }

@@ -2,6 +2,7 @@ package locktest
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -40,5 +41,52 @@ func TestTheContextOfACommandEndsWhileItIsUnderWay(t *testing.T) {
 			}
 			return newSetNX(d).Acquire(ctx, key)
 		})
+	}, Seeds(1), Set("lock.ttl", "1m"), Holds("lost-update"))
+}
+
+// ownClient is a lock on a go-redis client that it makes itself, with the handshake, the pool and the resends of go-redis. The
+// release watches the key.
+func ownClient(d Deps) lock.Locker {
+	c := goredis.NewClient(&goredis.Options{Addr: d.RedisServers.Addresses[0], Dialer: d.RedisServers.Dial, Protocol: 2})
+	d.AtEnd(func() { _ = c.Close() })
+	return Locker(func(ctx context.Context, key string) (Lease, error) {
+		for {
+			taken, err := c.SetNX(ctx, key, d.Worker, d.TTL).Result()
+			if err != nil || taken {
+				return &watchedLease{c, key, d.Worker}, err
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+	})
+}
+
+type watchedLease struct {
+	redis      *goredis.Client
+	key, owner string
+}
+
+func (l *watchedLease) Unlock(ctx context.Context) error {
+	return l.redis.Watch(ctx, func(tx *goredis.Tx) error {
+		if owner, err := tx.Get(ctx, l.key).Result(); err != nil || owner != l.owner {
+			return errors.Join(lock.ErrLost, err)
+		}
+		_, err := tx.TxPipelined(ctx, func(p goredis.Pipeliner) error { return p.Del(ctx, l.key).Err() })
+		return err
+	}, l.key)
+}
+
+// The fault of the scenario drops the reply to an acquire, so it must find the acquire of a client that speaks for itself.
+func TestAClientThatTheLockMakesItself(t *testing.T) {
+	Run(t, "lost-reply", ownClient, Seeds(3), Holds("lost-update", "exclusion", "ownership"))
+	Run(t, "kleppmann", ownClient, Seeds(2), Violates("lost-update"), Set("expect", "{}"))
+}
+
+func TestAnUnknownAddressOfAServer(t *testing.T) {
+	Run(t, "no-fault-needed", func(d Deps) lock.Locker {
+		_, err := d.RedisServers.Dial(context.Background(), "tcp", "10.0.0.1:6379")
+		if want := "locktest: no Redis server has the address 10.0.0.1:6379: give the client the addresses of Deps.RedisServers"; err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+		return newSetNX(d)
 	}, Seeds(1), Set("lock.ttl", "1m"), Holds("lost-update"))
 }

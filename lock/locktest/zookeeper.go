@@ -26,8 +26,7 @@ func (p process) zookeeper(port zookeeper.Port) *ZooKeeper {
 			return nil, fmt.Errorf("locktest: no server has the address %s: give the client the servers of Deps.ZooKeeper", address)
 		}
 		return p.dial(server, func([]byte) string { return "" }, func() (net.Conn, error) {
-			// A watch reaches the process although nothing of its own does.
-			p.worker.Process().Node().World().BoundLookAhead(time.Millisecond)
+			p.boundLookAhead()
 			return port.Dial(context.Background(), server, timeout)
 		})
 	}}

@@ -2,6 +2,7 @@ package redis
 
 import (
 	"fmt"
+	"net"
 
 	goredis "github.com/redis/go-redis/v9"
 
@@ -22,6 +23,9 @@ type Port struct {
 	// connection for all workers of the process. Both may be nil if the strategy
 	// subscribes to nothing.
 	Subscriber, SharedSubscriber Subscriber
+	// Dial opens a connection to a server, by its index in Nodes, for a client that speaks RESP2 itself. OpOf
+	// names the operation of a command, for the points of the worker. It is nil for real servers.
+	Dial func(node int, opOf func(command string) string) (net.Conn, error)
 }
 
 // PortOf returns the Redis clients of a strategy. It panics if Deps have the port of

@@ -191,7 +191,11 @@ func (s *Server) settle(c *sim.Call, words []string, reply *resp.Reply) {
 // endIfMissing ends the run if a command needed something that is not simulated.
 func (s *Server) endIfMissing(c *sim.Call) {
 	if what := s.keys.Missing(); what != "" {
-		s.node.World().Fail(&keyspace.NotSimulatedError{Worker: c.Worker, Op: c.Op, What: what})
+		err := &keyspace.NotSimulatedError{Worker: c.Worker, Op: c.Op, What: what}
+		if what == "HELLO 3" {
+			err.Hint = "the servers have RESP2 only; set Protocol: 2 in the options of go-redis, or AlwaysRESP2 in those of rueidis"
+		}
+		s.node.World().Fail(err)
 	}
 }
 

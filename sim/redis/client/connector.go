@@ -47,7 +47,9 @@ func portOf(hooks []*hook, nodes []goredis.Cmdable) lockredis.Port {
 		return lockredis.Port{}
 	}
 	first := subscriber{&hooks[0].connector}
-	return lockredis.Port{Client: nodes[0], Nodes: nodes, Subscriber: first, SharedSubscriber: &sharedSubscriber{subscriber: first}}
+	port := lockredis.Port{Client: nodes[0], Nodes: nodes, Subscriber: first, SharedSubscriber: &sharedSubscriber{subscriber: first}}
+	port.Dial = func(node int, opOf func(command string) string) (net.Conn, error) { return hooks[node].dialWire(opOf) }
+	return port
 }
 
 // dialOnce opens a connection, without the handshake.

@@ -11,8 +11,8 @@
 //   - The connection pool works like that of go-redis (pool.go). Client.Watch holds one connection
 //     of the pool (transaction.go).
 //   - Results are set as go-redis reads them from replies (answer.go).
-//   - A PubSub of go-redis reads and writes bytes. It gets a connection that converts them to
-//     requests and messages (pubsub.go). [NewSubscriber] and [NewSharedSubscriber] return
+//   - A client that speaks Redis's protocol itself gets a connection that converts its bytes to requests and
+//     messages (wire.go). So does a PubSub of go-redis (pubsub.go). [NewSubscriber] and [NewSharedSubscriber] return
 //     subscribers that need no PubSub (subscriber.go).
 //
 // # What differs from the defaults of go-redis
