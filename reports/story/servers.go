@@ -38,28 +38,33 @@ func (l *lockState) grant(e *history.Event) {
 	l.lease = now
 }
 
-// of returns the lease of an owner, or the last one.
+// of returns the lease of an owner, nil if others have the lock. If the servers do not name both owners, it is the last one.
 func (l *lockState) of(owner string) *lease {
 	for i := range l.beside {
 		if l.beside[i].owner == owner {
 			return &l.beside[i]
 		}
 	}
-	return &l.lease
+	if l.owner == owner || l.owner == "" || owner == "" {
+		return &l.lease
+	}
+	return nil
 }
 
-// end ends the lease of an owner.
+// end ends the lease of an owner. It changes nothing if only others have the lock: the lease had ended before.
 func (l *lockState) end(owner string) {
 	ended := l.of(owner)
-	if len(l.beside) == 0 {
-		l.lease = lease{}
+	switch {
+	case ended == nil:
 		return
+	case ended != &l.lease:
+		l.beside = slices.DeleteFunc(l.beside, func(other lease) bool { return other.owner == owner })
+	case len(l.beside) == 0:
+		l.lease = lease{}
+	default:
+		last := len(l.beside) - 1
+		l.lease, l.beside = l.beside[last], l.beside[:last]
 	}
-	if ended == &l.lease {
-		ended = &l.beside[len(l.beside)-1]
-		l.lease = *ended
-	}
-	l.beside = slices.DeleteFunc(l.beside, func(other lease) bool { return other == *ended })
 }
 
 // has reports whether a worker has a lease.
@@ -88,7 +93,11 @@ func (t *teller) tellServer(e *history.Event) {
 		return
 	}
 	l := t.lock(e.Key)
-	held := *l.of(e.Owner)
+	own := l.of(e.Owner)
+	var held lease
+	if own != nil {
+		held = *own
+	}
 	switch e.Type {
 	case history.Granted:
 		l.grant(e)
@@ -100,13 +109,12 @@ func (t *teller) tellServer(e *history.Event) {
 	case history.Refused:
 		t.tellRefused(e)
 	case history.Renewed:
-		if e.Late && held.worker == "" {
+		if own == nil || e.Late && held.worker == "" {
 			l.grant(e)
 			t.say(t.forAsker(e, e.Worker), e.Worker, turning, "renews its lease, which was over%s", t.which(e.Key))
 			return
 		}
-		renewed := l.of(e.Owner)
-		renewed.until, renewed.shared = e.Until, e.Mode == shared
+		own.until, own.shared = e.Until, e.Mode == shared
 		id := t.asking[asker{held.worker, e.Key}]
 		switch {
 		case t.changes[change{e.At, history.Promoted}] || t.changes[change{e.At, history.Restarted}]:

@@ -70,6 +70,43 @@ func TestALateRenewalIsToldAsOne(t *testing.T) {
 	t.Errorf("no line tells the renewal: %+v", Tell(trial).Lines)
 }
 
+// A lease of a holder that shares the lock may be over, and its record still be there. A late release or renewal of it changes no
+// lease of another holder.
+func TestALateRequestTouchesNoLeaseBeside(t *testing.T) {
+	late := func(what history.Type, until time.Duration) history.Event {
+		return history.Event{At: 3 * time.Second, Type: what, Worker: "a", Key: "x", Owner: "of-a", Node: "lock", Mode: shared, Until: until, Late: true}
+	}
+	for _, tt := range []struct {
+		late       history.Event
+		want, cell string
+	}{
+		{late(history.Freed, 0), "releases the lock", "b 9.000s"},
+		{late(history.Renewed, 8*time.Second), "renews its lease, which was over", "a and 1 more"},
+	} {
+		granted := func(worker string, until time.Duration) history.Event {
+			return history.Event{Type: history.Granted, Worker: worker, Key: "x", Owner: "of-" + worker, Node: "lock", Mode: shared, Until: until}
+		}
+		events := []history.Event{
+			{Type: history.AcquireCalled, Worker: "a", Section: 1, Key: "x"},
+			{Type: history.AcquireCalled, Worker: "b", Section: 1, Key: "x"},
+			granted("a", 2*time.Second),
+			granted("b", 9*time.Second),
+			{Type: history.Acquired, Worker: "a", Section: 1},
+			{Type: history.Acquired, Worker: "b", Section: 1},
+			{At: 2 * time.Second, Type: history.Expired, Worker: "a", Key: "x", Owner: "of-a", Node: "lock"},
+			tt.late,
+		}
+		for i := range events {
+			events[i].Seq = int64(i + 1)
+		}
+		trial := &results.Trial{History: &history.History{Meta: history.Meta{Workers: []string{"a", "b"}}, Events: events}}
+		lines := Tell(trial).Lines
+		if l := lines[len(lines)-1]; l.Actor != "a" || l.Text != tt.want || l.Lease != tt.cell {
+			t.Errorf("%s: %q of %s, lease %q, want %q, lease %q", tt.late.Type, l.Text, l.Actor, l.Lease, tt.want, tt.cell)
+		}
+	}
+}
+
 // A request that is sent after its worker has got the lock, and that does not get it, is a renewal. One that was sent before
 // asks for the lock, also if it arrives later. In the workload nested it asks for the inner section.
 func TestARequestThatIsRefusedInsideASectionIsToldAsOne(t *testing.T) {
@@ -142,6 +179,8 @@ func TestALockCanHaveSeveralLeases(t *testing.T) {
 	l.grant(grant("c", ""))
 	check("c and 2 more", "a", "b", "c")
 	l.grant(grant("d", ""))
+	check("d and 2 more", "a", "b", "d")
+	l.end("of-c") // once more
 	check("d and 2 more", "a", "b", "d")
 	l.end("of-a")
 	l.end("of-d")
