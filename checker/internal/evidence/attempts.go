@@ -49,8 +49,8 @@ func (in *Evidence) FoundTaken(s *history.Section) bool {
 		switch {
 		case g.Held(end) && g.Section != s:
 			return true
-		case !g.shared && g.Section != s:
-			return false // it has replaced all earlier ones
+		case g.alone && g.Section != s:
+			return false // all earlier ones had ended
 		}
 	}
 	return false

@@ -144,6 +144,8 @@ func TestTheNextGrantIsOneThatWaitedInTheQueueOfTheServer(t *testing.T) {
 
 func TestASectionFoundItsLockTaken(t *testing.T) {
 	ended := history.Event{Type: history.Released, Worker: "b", Section: 1, Class: history.ClassNotObtained}
+	reader := server(history.Granted, "a", "a")
+	reader.Mode = shared
 	// took is a grant to b at 3 s, the instant at which that of a ends, which b asked for at 2 s or at an unknown time.
 	took := func(sent time.Duration) []history.Event {
 		granted := server(history.Granted, "b", "b")
@@ -168,6 +170,9 @@ func TestASectionFoundItsLockTaken(t *testing.T) {
 		{"refused because of its own grant", []history.Event{called("b"), server(history.Granted, "b", "b"), server(history.Refused, "b", "b"), ended}, false},
 		{"never answered, and another held it", []history.Event{server(history.Granted, "a", "a"), called("b"), ended}, true},
 		{"never answered, and no other held it any more", []history.Event{server(history.Granted, "a", "a"), called("b"), server(history.Freed, "a", "a"), ended}, false},
+		{"never answered, and a reader held it, beside which a writer was let in and has left", []history.Event{
+			reader, server(history.Granted, "c", "c"), called("b"), server(history.Freed, "c", "c"), ended,
+		}, true},
 		{"never answered, and its own grant held it", []history.Event{called("b"), server(history.Granted, "b", "b"), ended}, false},
 		{"never answered, and another has got it since", []history.Event{called("b"), ended, server(history.Granted, "a", "a")}, false},
 		{"let in at once", []history.Event{called("b"), server(history.Granted, "b", "b"), entered("b")}, false},

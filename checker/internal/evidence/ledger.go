@@ -212,7 +212,9 @@ func (b *Ledger) give(e *history.Event) {
 	if len(b.room) == cap(b.room) {
 		b.room = make([]Grant, 0, len(b.attempts)+1)
 	}
-	b.room = append(b.room, Grant{Place: p, Worker: e.Worker, Attempt: w, Given: e, shared: e.Mode == shared, Revived: revived, handed: at.hands(e)})
+	b.room = append(b.room, Grant{
+		Place: p, Worker: e.Worker, Attempt: w, Given: e, shared: e.Mode == shared, alone: len(at.open) == 0, Revived: revived, handed: at.hands(e),
+	})
 	g := &b.room[len(b.room)-1]
 	b.owners[ownLock{e.Owner, e.Key}] = g
 	b.Grants = append(b.Grants, g)
