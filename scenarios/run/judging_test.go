@@ -2,6 +2,7 @@ package run
 
 import (
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -29,5 +30,25 @@ func TestAJudgementIsNoHang(t *testing.T) {
 			}
 			time.Sleep(3 * DefaultStall) // until the job that was given up has ended
 		})
+	}
+}
+
+// The watch may look as soon as a long judgement is over, while the caller still keeps the run.
+func TestTheEndOfAJudgementShowsThatTheRunGoesOn(t *testing.T) {
+	s, err := scenarios.Parse("judged.yaml", []byte("name: judged\nduration: 100ms\nworkload: {kind: counter}\nstrategies: [redis]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var beat atomic.Uint64
+	r := &Runner{Scenario: s, beat: &beat}
+	trial, err := r.Once(s.Strategies[0], 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if trial.Events >= 1024 {
+		t.Fatalf("%d events, so that the world itself has shown it", trial.Events)
+	}
+	if beat.Load() == 0 {
+		t.Error("it has not shown it")
 	}
 }

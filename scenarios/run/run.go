@@ -162,12 +162,21 @@ func (r *Runner) Once(use scenarios.Strategy, seed uint64) (trial *results.Trial
 		return nil, newError(r.Scenario, use, seed, err)
 	}
 	r.judging.Store(true)
-	defer r.judging.Store(false)
+	defer r.judged()
 	trial, err = one.judge()
 	if err != nil {
 		return nil, newError(r.Scenario, use, seed, err)
 	}
 	return trial, nil
+}
+
+// judged ends the time in which the runner may stay at one event, and begins another: what a caller does with a large run takes
+// a while too.
+func (r *Runner) judged() {
+	if r.beat != nil {
+		r.beat.Add(1)
+	}
+	r.judging.Store(false)
 }
 
 // close frees what the run has started, whether it failed or not: the servers, then the world.
