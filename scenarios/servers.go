@@ -45,18 +45,28 @@ func (s Servers) wallOffset(name string) time.Duration {
 	return offset
 }
 
-// WrongClocks returns how far the wall clocks of workers, and of the servers of one use of a strategy, are ahead from the start. It
-// leaves out those that are right.
+// WrongClocks returns how far the wall clocks of the workers, and of the servers of one use of a strategy, are ahead from the start.
+// It leaves out those that are right. If all servers are equally wrong, they share the entry LockNode.
 func (s *Scenario) WrongClocks(servers Servers) map[string]time.Duration {
 	clocks := map[string]time.Duration{}
-	for _, c := range servers.Clocks {
-		if c.Server == LockNode {
-			clear(clocks)
+	if len(servers.Clocks) > 0 {
+		names := servers.nodeNames()
+		first := servers.wallOffset(names[0])
+		if slices.ContainsFunc(names, func(name string) bool { return servers.wallOffset(name) != first }) {
+			for _, name := range names {
+				clocks[name] = servers.wallOffset(name)
+			}
+		} else {
+			clocks[LockNode] = first
 		}
-		clocks[c.Server] = c.WallOffset
 	}
-	for _, e := range s.Each {
-		clocks[e.Worker] = e.WallOffset
+	if len(s.Each) > 0 {
+		workers := s.WorkerNames() // in a search they may be fewer than in the file
+		for _, e := range s.Each {
+			if e.WallOffset != 0 && slices.Contains(workers, e.Worker) {
+				clocks[e.Worker] = e.WallOffset
+			}
+		}
 	}
 	maps.DeleteFunc(clocks, func(_ string, ahead time.Duration) bool { return ahead == 0 })
 	return clocks

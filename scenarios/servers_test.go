@@ -39,28 +39,56 @@ strategies:
 	}
 }
 
-// The entry lock is for all servers, and a later entry counts more.
+// The entry lock is for all servers, and a later entry counts more. A server or a worker that a run does not have has no clock.
 func TestWrongClocks(t *testing.T) {
-	for clocks, want := range map[string]map[string]time.Duration{
-		"[]": {"worker-2": -time.Second},
-		"[{server: lock-1, wall-offset: 1s}, {server: lock-2, wall-offset: -1s}]": {"lock-1": time.Second, "lock-2": -time.Second, "worker-2": -time.Second},
-		"[{server: lock, wall-offset: 1s}, {server: lock-2, wall-offset: 2s}]":    {"lock": time.Second, "lock-2": 2 * time.Second, "worker-2": -time.Second},
-		"[{server: lock-2, wall-offset: 2s}, {server: lock, wall-offset: 1s}]":    {"lock": time.Second, "worker-2": -time.Second},
-		"[{server: lock-2, wall-offset: 0s}]":                                     {"worker-2": -time.Second},
+	for _, tt := range []struct {
+		clocks  string
+		redlock map[string]time.Duration // three servers
+		redis   map[string]time.Duration // one
+	}{
+		{"[]", nil, nil},
+		{
+			"[{server: lock-1, wall-offset: 1s}, {server: lock-2, wall-offset: -1s}]",
+			map[string]time.Duration{"lock-1": time.Second, "lock-2": -time.Second}, nil,
+		},
+		{
+			"[{server: lock, wall-offset: 1s}, {server: lock-2, wall-offset: 2s}]",
+			map[string]time.Duration{"lock-1": time.Second, "lock-2": 2 * time.Second, "lock-3": time.Second},
+			map[string]time.Duration{"lock": time.Second},
+		},
+		{
+			"[{server: lock, wall-offset: 1s}, {server: lock-2, wall-offset: 0s}]",
+			map[string]time.Duration{"lock-1": time.Second, "lock-3": time.Second},
+			map[string]time.Duration{"lock": time.Second},
+		},
+		{
+			"[{server: lock-2, wall-offset: 2s}, {server: lock, wall-offset: 1s}]",
+			map[string]time.Duration{"lock": time.Second}, map[string]time.Duration{"lock": time.Second},
+		},
+		{"[{server: lock-2, wall-offset: 0s}]", nil, nil},
 	} {
 		s, err := Parse("f", []byte(`
 name: clocks
 duration: 10s
+workers: 3
 workload: {kind: counter}
-strategies: [redlock]
-each: [{worker: worker-1, hold: 1s}, {worker: worker-2, wall-offset: -1s}]
-servers: {nodes: 3, clocks: `+clocks+`}
+strategies: [redlock, redis]
+each: [{worker: worker-1, hold: 1s}, {worker: worker-2, wall-offset: -1s}, {worker: worker-3, wall-offset: 1s}]
+servers: {nodes: 3, clocks: `+tt.clocks+`}
 `))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := s.WrongClocks(s.ServersOf(lock.Topology{Nodes: 5}, s.Strategies[0])); !maps.Equal(got, want) {
-			t.Errorf("%s: %v, want %v", clocks, got, want)
+		s.Workers = 2
+		for i, want := range []map[string]time.Duration{tt.redlock, tt.redis} {
+			want = maps.Clone(want)
+			if want == nil {
+				want = map[string]time.Duration{}
+			}
+			want["worker-2"] = -time.Second
+			if got := s.WrongClocks(s.ServersOf(lock.Topology{Nodes: []int{5, 1}[i]}, s.Strategies[i])); !maps.Equal(got, want) {
+				t.Errorf("%s, %s: %v, want %v", tt.clocks, s.Strategies[i].Name, got, want)
+			}
 		}
 	}
 }
