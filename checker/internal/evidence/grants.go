@@ -27,7 +27,7 @@ type Grant struct {
 	Refusal    *history.Event // the last refusal of a waiting section because of this grant
 	OwnRefusal *history.Event // the last refusal of its own section
 	shared     bool           // other shared grants may exist at the same time
-	alone      bool           // the server had no other grant of the lock when it gave this one
+	alone      bool           // the server had no other grant of the lock when it gave this one, and none that it revived later
 	// Revived means that the server had ended the grant, and then lost the record of that in a
 	// failover or a restart.
 	Revived bool

@@ -81,6 +81,21 @@ func TestAGrantEndsWithTheEventThatEndedIt(t *testing.T) {
 		{"expired, renewed late, and replaced", []history.Event{
 			granted, server(history.Expired, "a", "a"), late(server(history.Renewed, "a", "a")), server(history.Granted, "b", "b"),
 		}, []int64{4, 0}},
+		{"shared, expired, and renewed late beside another shared one", []history.Event{
+			sharing("a", "a"), server(history.Expired, "a", "a"), sharing("b", "b"), late(server(history.Renewed, "a", "a")),
+		}, []int64{0, 0}},
+		{"shared, expired, and freed late beside another shared one", []history.Event{
+			sharing("a", "a"), server(history.Expired, "a", "a"), sharing("b", "b"), late(server(history.Freed, "a", "a")),
+		}, []int64{4, 0}},
+		{"shared, expired, taken over by an exclusive one, and renewed late", []history.Event{
+			sharing("a", "a"), server(history.Expired, "a", "a"), server(history.Granted, "b", "b"), late(server(history.Renewed, "a", "a")),
+		}, []int64{2, 0}},
+		{"shared, expired, given again, and freed late", []history.Event{
+			sharing("a", "a"), server(history.Expired, "a", "a"), sharing("a", "a"), server(history.Expired, "a", "a"), late(server(history.Freed, "a", "a")),
+		}, []int64{2, 5}},
+		{"exclusive, expired, beside a shared one, and renewed late", []history.Event{
+			granted, server(history.Expired, "a", "a"), sharing("b", "b"), late(server(history.Renewed, "a", "a")),
+		}, []int64{2, 0}},
 		{"shared, renewed as exclusive, beside a shared one, and replaced", []history.Event{sharing("a", "a"), server(history.Renewed, "a", "a"), sharing("b", "b"), server(history.Granted, "c", "c")}, []int64{4, 0, 0}},
 		{"an end without an owner ends all", []history.Event{sharing("a", "a"), sharing("b", "b"), server(history.Evicted, "", "")}, []int64{3, 3}},
 		{"an end without an owner ends all, also one without an owner", []history.Event{sharing("a", "a"), sharing("b", ""), server(history.Evicted, "", "")}, []int64{3, 3}},
@@ -146,6 +161,10 @@ func TestASectionFoundItsLockTaken(t *testing.T) {
 	ended := history.Event{Type: history.Released, Worker: "b", Section: 1, Class: history.ClassNotObtained}
 	reader := server(history.Granted, "a", "a")
 	reader.Mode = shared
+	other := server(history.Granted, "c", "c")
+	other.Mode = shared
+	late := server(history.Renewed, "a", "a")
+	late.Mode, late.Late = shared, true
 	// took is a grant to b at 3 s, the instant at which that of a ends, which b asked for at 2 s or at an unknown time.
 	took := func(sent time.Duration) []history.Event {
 		granted := server(history.Granted, "b", "b")
@@ -172,6 +191,9 @@ func TestASectionFoundItsLockTaken(t *testing.T) {
 		{"never answered, and no other held it any more", []history.Event{server(history.Granted, "a", "a"), called("b"), server(history.Freed, "a", "a"), ended}, false},
 		{"never answered, and a reader held it, beside which a writer was let in and has left", []history.Event{
 			reader, server(history.Granted, "c", "c"), called("b"), server(history.Freed, "c", "c"), ended,
+		}, true},
+		{"never answered, and a reader held it, whose lease was over when another one was let in, and was renewed then", []history.Event{
+			reader, server(history.Expired, "a", "a"), other, late, called("b"), server(history.Freed, "c", "c"), ended,
 		}, true},
 		{"never answered, and its own grant held it", []history.Event{called("b"), server(history.Granted, "b", "b"), ended}, false},
 		{"never answered, and another has got it since", []history.Event{called("b"), ended, server(history.Granted, "a", "a")}, false},

@@ -30,9 +30,10 @@ type Ledger struct {
 
 // state is the present state of a lock on one server.
 type state struct {
-	open   []*Grant // one, or several if one of them is shared
-	lapsed []*Grant // expired since the last one was given
-	ended  *Grant   // the one that ended last
+	open    []*Grant          // one, or several if one of them is shared
+	lapsed  []*Grant          // exclusive, and expired since the last one was given
+	readers map[string]*Grant // by owner: shared, and expired since the last exclusive one was given
+	ended   *Grant            // the one that ended last
 }
 
 // at returns the state of a lock on one server.
@@ -161,6 +162,11 @@ func (b *Ledger) end(g *Grant, e *history.Event) {
 	g.Ended, at.ended = e, g
 	at.open = slices.DeleteFunc(at.open, func(other *Grant) bool { return other == g })
 	switch {
+	case e.Type == history.Expired && g.shared:
+		if at.readers == nil {
+			at.readers = map[string]*Grant{}
+		}
+		at.readers[g.Given.Owner] = g
 	case e.Type == history.Expired:
 		at.lapsed = append(at.lapsed, g)
 	case e.Type == history.Freed && e.Worker == g.Worker:
@@ -178,15 +184,18 @@ func (b *Ledger) renew(e *history.Event) {
 
 // revive reopens a grant that has expired, and returns it in a list. The record of an expired lease may stay on the server.
 // If its owner finds it before anybody else has taken the lock over, the owner has had the lock all
-// the time.
+// the time. Holders that share the lock do not take it over from each other.
 func (b *Ledger) revive(e *history.Event) []*Grant {
 	at := b.at(PlaceOf(e))
-	i := slices.IndexFunc(at.lapsed, func(g *Grant) bool { return g.Given.Owner == e.Owner })
-	if i < 0 {
+	g := at.readers[e.Owner]
+	if i := slices.IndexFunc(at.lapsed, func(g *Grant) bool { return g.Given.Owner == e.Owner }); i >= 0 {
+		g = at.lapsed[i]
+		at.lapsed = slices.Delete(at.lapsed, i, i+1)
+	}
+	if g == nil {
 		return nil
 	}
-	g := at.lapsed[i]
-	at.lapsed = slices.Delete(at.lapsed, i, i+1)
+	delete(at.readers, e.Owner)
 	g.Ended = nil
 	at.open = append(at.open, g)
 	return at.open[len(at.open)-1:]
@@ -196,6 +205,11 @@ func (b *Ledger) give(e *history.Event) {
 	p := PlaceOf(e)
 	at := b.at(p)
 	at.lapsed = at.lapsed[:0]
+	if e.Mode == shared {
+		delete(at.readers, e.Owner)
+	} else {
+		clear(at.readers)
+	}
 	at.open = slices.DeleteFunc(at.open, func(before *Grant) bool {
 		if before.staysBeside(e) {
 			return false
@@ -213,7 +227,7 @@ func (b *Ledger) give(e *history.Event) {
 		b.room = make([]Grant, 0, len(b.attempts)+1)
 	}
 	b.room = append(b.room, Grant{
-		Place: p, Worker: e.Worker, Attempt: w, Given: e, shared: e.Mode == shared, alone: len(at.open) == 0, Revived: revived, handed: at.hands(e),
+		Place: p, Worker: e.Worker, Attempt: w, Given: e, shared: e.Mode == shared, alone: len(at.open)+len(at.readers) == 0, Revived: revived, handed: at.hands(e),
 	})
 	g := &b.room[len(b.room)-1]
 	b.owners[ownLock{e.Owner, e.Key}] = g
