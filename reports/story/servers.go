@@ -121,6 +121,10 @@ func (t *teller) tellServer(e *history.Event) {
 			t.say(t.forAsker(e, held.worker), t.primaries.At(e), waiting, "moves the end of %s's lease%s", held.worker, t.which(e.Key))
 		case e.Worker != "" && e.Worker != held.worker:
 			t.say(e, e.Worker, turning, "renews the lease of %s%s", held.worker, t.which(e.Key))
+		case held.shared && !own.shared:
+			t.say(t.forAsker(e, held.worker), held.worker, turning, "no longer shares the lock%s", t.which(e.Key))
+		case own.shared && !held.shared:
+			t.say(t.forAsker(e, held.worker), held.worker, turning, "shares the lock from now on%s", t.which(e.Key))
 		case held.until == 0:
 			t.say(t.forAsker(e, held.worker), held.worker, routine, "sets the end of its lease%s", t.which(e.Key))
 		default:

@@ -107,6 +107,31 @@ func TestALateRequestTouchesNoLeaseBeside(t *testing.T) {
 	}
 }
 
+// A session of a database can take the lock that it shares for itself, and share it again.
+func TestAStorySaysThatAHolderSharesItsLock(t *testing.T) {
+	renewed := func(at time.Duration, mode string) history.Event {
+		return history.Event{At: at, Type: history.Renewed, Worker: "a", Key: "x", Owner: "session-1", Node: "lock", Mode: mode}
+	}
+	events := []history.Event{
+		{Type: history.AcquireCalled, Worker: "a", Section: 1, Key: "x"},
+		{Type: history.Granted, Worker: "a", Key: "x", Owner: "session-1", Node: "lock", Mode: shared},
+		{Type: history.Acquired, Worker: "a", Section: 1},
+		renewed(time.Second, "exclusive"),
+		renewed(2*time.Second, shared),
+	}
+	for i := range events {
+		events[i].Seq = int64(i + 1)
+	}
+	trial := &results.Trial{History: &history.History{Meta: history.Meta{Workers: []string{"a"}}, Events: events}}
+	var got []string
+	for _, l := range Tell(trial).Lines {
+		got = append(got, l.Text)
+	}
+	if want := []string{"gets the lock", "no longer shares the lock", "shares the lock from now on"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // A request that is sent after its worker has got the lock, and that does not get it, is a renewal. One that was sent before
 // asks for the lock, also if it arrives later. In the workload nested it asks for the inner section.
 func TestARequestThatIsRefusedInsideASectionIsToldAsOne(t *testing.T) {

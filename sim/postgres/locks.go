@@ -19,7 +19,7 @@ type lockWatch struct {
 // lockHolder is a session that holds a lock.
 type lockHolder struct {
 	session *engine.Session
-	shared  bool
+	shared  bool   // it has it in no other mode
 	worker  string // the one that it was granted to
 }
 
@@ -47,18 +47,23 @@ func (w *lockWatch) changed(n engine.LockName) {
 	if key == "" {
 		return
 	}
-	now := w.server.db.Holders(n)
+	now := sessionsOf(w.server.db.Holders(n))
 	before := w.held[n]
 	var kept []lockHolder
 	for _, h := range before {
-		if slices.ContainsFunc(now, func(o engine.Holder) bool { return o.Session == h.session && o.Shared == h.shared }) {
-			kept = append(kept, h)
+		i := slices.IndexFunc(now, func(o engine.Holder) bool { return o.Session == h.session })
+		if i < 0 {
+			w.end(key, h)
 			continue
 		}
-		w.end(key, h)
+		if now[i].Shared != h.shared {
+			h.shared = now[i].Shared
+			w.changeMode(key, h)
+		}
+		kept = append(kept, h)
 	}
 	for _, h := range now {
-		if !slices.ContainsFunc(kept, func(o lockHolder) bool { return o.session == h.Session && o.shared == h.Shared }) {
+		if !slices.ContainsFunc(kept, func(o lockHolder) bool { return o.session == h.Session }) {
 			kept = append(kept, w.grant(key, h))
 		}
 	}
@@ -69,13 +74,41 @@ func (w *lockWatch) changed(n engine.LockName) {
 	}
 }
 
+// sessionsOf returns one holder for each session. A session that has a lock in both modes excludes all others.
+func sessionsOf(holders []engine.Holder) []engine.Holder {
+	list := holders[:0]
+	for _, h := range holders {
+		i := slices.IndexFunc(list, func(o engine.Holder) bool { return o.Session == h.Session })
+		if i < 0 {
+			list = append(list, h)
+			continue
+		}
+		list[i].Shared = list[i].Shared && h.Shared
+	}
+	return list
+}
+
+// mode returns the mode of a grant.
+func (w *lockWatch) mode(shared bool) string {
+	if shared || w.server.options.Locks.Permits > 0 {
+		return string(lock.ModeShared)
+	}
+	return string(lock.ModeExclusive)
+}
+
+// changeMode records that a session, which has a lock, now shares it or excludes others.
+func (w *lockWatch) changeMode(key string, h lockHolder) {
+	e := history.Event{Type: history.Renewed, Key: key, Owner: owner(h.session), Worker: h.worker, Mode: w.mode(h.shared)}
+	if _, call := w.server.worker(h.session); call != nil {
+		e.Request, e.Sent = call.Request, call.Sent
+	}
+	w.server.record(e)
+}
+
 // grant records a new holder.
 func (w *lockWatch) grant(key string, h engine.Holder) lockHolder {
 	worker, call := w.server.worker(h.Session)
-	e := history.Event{Type: history.Granted, Key: key, Owner: owner(h.Session), Worker: worker, Mode: string(lock.ModeExclusive)}
-	if h.Shared || w.server.options.Locks.Permits > 0 {
-		e.Mode = string(lock.ModeShared)
-	}
+	e := history.Event{Type: history.Granted, Key: key, Owner: owner(h.Session), Worker: worker, Mode: w.mode(h.Shared)}
 	if call != nil {
 		e.Request, e.Sent = call.Request, call.Sent
 	}

@@ -176,6 +176,29 @@ func TestTheServerRecordsWhatHappensToAdvisoryLocks(t *testing.T) {
 51ms evicted advisory/1 session-3 by "b"`)
 }
 
+// A session that has a lock in both modes is one holder, whose mode changes.
+func TestTheServerRecordsASessionThatChangesTheModeOfItsLock(t *testing.T) {
+	r := newRig(t, settings{})
+	r.worker("a", func(w *worker) {
+		w.connect(w.direct)
+		for _, sql := range []string{"SELECT pg_advisory_lock_shared(1)", take, unlock, take, "SELECT pg_advisory_unlock_shared(1)", unlock} {
+			w.exec(sql)
+		}
+	})
+	r.expect(`
+5ms granted advisory/1 session-2 by "a" shared
+6ms a: SELECT pg_advisory_lock_shared(1): , SELECT 1
+7ms renewed advisory/1 session-2 by "a"
+8ms a: SELECT pg_advisory_lock(1): , SELECT 1
+9ms renewed advisory/1 session-2 by "a" shared
+10ms a: SELECT pg_advisory_unlock(1): true, SELECT 1
+11ms renewed advisory/1 session-2 by "a"
+12ms a: SELECT pg_advisory_lock(1): , SELECT 1
+14ms a: SELECT pg_advisory_unlock_shared(1): true, SELECT 1
+15ms freed advisory/1 session-2 by "a"
+16ms a: SELECT pg_advisory_unlock(1): true, SELECT 1`)
+}
+
 // A row lock belongs to its transaction.
 func TestTheServerRecordsWhatHappensToRowLocks(t *testing.T) {
 	const row = "SELECT name FROM locks WHERE name = 'a' FOR UPDATE"
