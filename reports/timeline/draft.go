@@ -153,7 +153,7 @@ func withToken(token int64) string {
 
 // walk draws what servers and faults do, from the first event on.
 func (d *drafter) walk() {
-	w := walker{d: d, leases: map[place]*openLease{}, current: map[string]int{}, asked: map[string]call{}, freed: map[string]history.Event{}}
+	w := walker{d: d, leases: map[place][]*openLease{}, current: map[string]int{}, asked: map[string]call{}, freed: map[string]history.Event{}}
 	for i := range d.events {
 		if e := &d.events[i]; e.Type == history.Acquired {
 			w.entries = append(w.entries, e)
@@ -164,7 +164,7 @@ func (d *drafter) walk() {
 	}
 	end := d.run.History.Meta.End
 	for _, at := range w.order {
-		w.endLease(at, end, 0, "lasts until the run ends")
+		w.endLeases(at, end, 0, "lasts until the run ends", all)
 	}
 	for _, f := range w.faults {
 		w.addFault(f, end, 0)
@@ -174,10 +174,10 @@ func (d *drafter) walk() {
 // walker holds the leases, calls and faults that are open while a history is walked.
 type walker struct {
 	d       *drafter
-	leases  map[place]*openLease
-	order   []place         // in the order of their first grants
-	current map[string]int  // by worker, the section that it is in
-	asked   map[string]call // by worker, its last call
+	leases  map[place][]*openLease // one, or those of holders that share a lock
+	order   []place                // in the order of their first grants
+	current map[string]int         // by worker, the section that it is in
+	asked   map[string]call        // by worker, its last call
 	freed   map[string]history.Event
 	entries []*history.Event // acquired events
 	faults  []*history.Event
@@ -189,6 +189,7 @@ type place struct{ server, lock string }
 // openLease is a lease that has not ended yet.
 type openLease struct {
 	grant    *history.Event
+	shared   bool           // others can have the lock at the same time
 	since    *history.Event // the grant, or the failover that made its server the primary
 	told     bool           // it is in the story
 	token    int64
@@ -214,23 +215,21 @@ func (w *walker) event(e *history.Event) {
 		w.current[e.Worker] = e.Section
 		w.asked[e.Worker] = call{e.Type, e.At, e.Seq}
 	case history.Granted:
-		w.endLease(at, e.At, e.Seq, "ends")
-		w.beginLease(at, openLease{grant: e, since: e, told: w.told(e.Worker), token: e.Token})
+		w.endLeases(at, e.At, e.Seq, "ends", func(l *openLease) bool { return !l.staysBeside(e) })
+		w.beginLease(at, e)
 		w.granted(e, server)
 	case history.Refused:
 		delete(w.asked, e.Worker) // a later grant answers another request
 	case history.Renewed:
-		if l := w.leases[at]; l != nil {
-			l.renewals++
-		}
+		w.renewed(at, e)
 	case history.Freed:
-		w.endLease(at, e.At, e.Seq, "is released")
+		w.endLeases(at, e.At, e.Seq, "is released", of(e))
 		w.request(e, server, history.ReleaseCalled, "asks to release the lock")
 		w.freed[e.Worker] = *e
 	case history.Expired:
-		w.endLease(at, e.At, e.Seq, "expires")
+		w.endLeases(at, e.At, e.Seq, "expires", of(e))
 	case history.Evicted:
-		w.endLease(at, e.At, e.Seq, "is evicted")
+		w.endLeases(at, e.At, e.Seq, "is evicted", of(e))
 	case history.Released:
 		if f, ok := w.freed[e.Worker]; ok && d.told(e.Worker, e.Section) {
 			d.arrow(Arrow{
@@ -279,7 +278,8 @@ func (w *walker) granted(e *history.Event, server string) {
 		if entry.Worker != e.Worker {
 			continue
 		}
-		if l := w.leases[place{server, e.Key}]; l.token == 0 {
+		open := w.leases[place{server, e.Key}]
+		if l := open[len(open)-1]; l.token == 0 {
 			l.token = entry.Token // the server may not know it
 		}
 		w.d.arrow(Arrow{
@@ -290,12 +290,50 @@ func (w *walker) granted(e *history.Event, server string) {
 	}
 }
 
-// beginLease adds a lease to a server.
-func (w *walker) beginLease(at place, l openLease) {
-	if _, known := w.leases[at]; !known {
+// staysBeside reports whether a lease goes on when the lock is given to another owner: both share the lock, or the lock is wrong.
+func (l *openLease) staysBeside(granted *history.Event) bool {
+	before, now := l.grant.Owner, granted.Owner
+	if l.shared != (granted.Mode == shared) { // without a name it may be the same owner
+		return before != now && before != "" && now != ""
+	}
+	return before != now && l.shared
+}
+
+// shared is the mode of a grant that shares the lock with others.
+const shared = "shared"
+
+// of selects the leases that a renewal or an end is about: that of its owner, or all if it or they do not name one.
+func of(e *history.Event) func(*openLease) bool {
+	return func(l *openLease) bool { return e.Owner == "" || l.grant.Owner == "" || l.grant.Owner == e.Owner }
+}
+
+func all(*openLease) bool { return true }
+
+// beginLease adds the lease of a grant to a server.
+func (w *walker) beginLease(at place, e *history.Event) {
+	w.addLease(at, &openLease{grant: e, shared: e.Mode == shared, since: e, told: w.told(e.Worker), token: e.Token})
+}
+
+func (w *walker) addLease(at place, l *openLease) {
+	if !slices.Contains(w.order, at) {
 		w.order = append(w.order, at)
 	}
-	w.leases[at] = &l
+	w.leases[at] = append(w.leases[at], l)
+}
+
+// renewed counts a renewal. A late one of a lease that was over begins it again.
+func (w *walker) renewed(at place, e *history.Event) {
+	known := false
+	for _, l := range w.leases[at] {
+		if of(e)(l) {
+			known = true
+			l.renewals++
+			l.shared = e.Mode == shared
+		}
+	}
+	if !known && e.Late {
+		w.beginLease(at, e)
+	}
 }
 
 // moveLeases moves the leases of the old primary to the new one.
@@ -305,28 +343,37 @@ func (w *walker) moveLeases(promoted *history.Event) {
 		return
 	}
 	for _, at := range slices.Clone(w.order) {
-		l := w.leases[at]
-		if at.server != old || l == nil {
+		if at.server != old {
 			continue
 		}
-		moved := *l
-		moved.since = promoted
-		if l.since.At < promoted.At {
-			w.endLease(at, promoted.At, promoted.Seq, "goes on at "+words.Plain(promoted.Node, 24))
+		var list []*openLease
+		for _, l := range w.leases[at] {
+			moved := *l
+			moved.since = promoted
+			list = append(list, &moved)
 		}
+		w.endLeases(at, promoted.At, promoted.Seq, "goes on at "+words.Plain(promoted.Node, 24), func(l *openLease) bool { return l.since.At < promoted.At })
 		w.leases[at] = nil
-		w.beginLease(place{promoted.Node, at.lock}, moved)
+		for _, l := range list {
+			w.addLease(place{promoted.Node, at.lock}, l)
+		}
 	}
 }
 
-// endLease draws a lease when it is over.
-func (w *walker) endLease(p place, at time.Duration, seq int64, how string) {
-	l := w.leases[p]
-	if l == nil {
-		return
-	}
-	w.leases[p] = nil
-	worker, lane, since := l.grant.Worker, w.d.lane(p.server), l.since.At
+// endLeases draws the leases at a place that end.
+func (w *walker) endLeases(p place, at time.Duration, seq int64, how string, ends func(*openLease) bool) {
+	w.leases[p] = slices.DeleteFunc(w.leases[p], func(l *openLease) bool {
+		if !ends(l) {
+			return false
+		}
+		w.drawLease(l, w.d.lane(p.server), at, seq, how)
+		return true
+	})
+}
+
+// drawLease draws a lease that is over.
+func (w *walker) drawLease(l *openLease, lane int, at time.Duration, seq int64, how string) {
+	worker, since := l.grant.Worker, l.since.At
 	if !l.told {
 		w.d.quiet = append(w.d.quiet, quietSpan{lane, worker, since, at})
 		return

@@ -218,6 +218,35 @@ func TestALeaseIsDrawnInTheLaneOfTheNodeThatHasIt(t *testing.T) {
 	}
 }
 
+// Each holder of a permit has a lease of its own, which ends when its server ends it. A late renewal begins a lease again.
+func TestLeasesThatShareALockAreDrawnSideBySide(t *testing.T) {
+	s := sample.NewScript("redis-semaphore", "off", "worker-1", "worker-2")
+	server := func(at time.Duration, kind history.Type, worker string, late bool) {
+		s.Add(at, history.Event{Type: kind, Worker: worker, Key: "lock", Owner: "of-" + worker, Node: "lock", Mode: "shared", Until: at + 2*time.Second, Late: late})
+	}
+	for i, worker := range []string{"worker-1", "worker-2"} {
+		at := time.Duration(i) * time.Second
+		s.Ask(at, worker, 1)
+		server(at+ms, history.Granted, worker, false)
+		s.EnterUngranted(at+2*ms, worker, 1, 0)
+	}
+	server(2*time.Second, history.Expired, "worker-1", false)
+	server(3*time.Second, history.Renewed, "worker-1", true)
+	server(4*time.Second, history.Freed, "worker-1", false)
+	server(5*time.Second, history.Freed, "worker-2", false)
+	s.Add(6*time.Second, history.Event{Type: history.Crashed, Worker: "worker-1"})
+	var got []string
+	for _, span := range Of(s.Trial(), "").Spans {
+		if span.Kind == "lease" {
+			got = append(got, fmt.Sprintf("%s from %v to %v", span.Label, time.Duration(span.From), time.Duration(span.To)))
+		}
+	}
+	want := []string{"worker-1 from 1ms to 2s", "worker-1 from 3s to 4s", "worker-2 from 1.001s to 5s"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("leases (-want +got): %s", diff)
+	}
+}
+
 // onEtcd has one section, whose lease was granted under the leader lock-3.
 func onEtcd() *sample.Script {
 	s := sample.NewScript("etcd", "off", "worker-1")
