@@ -69,6 +69,12 @@ func TestSectionsMustBeAtomic(t *testing.T) {
 			`item x is not linearizable: no order of its sections explains the values: a's section 1 (read "7", wrote "8") replaced "7", which was never the value: the item began with "0"`, 2,
 		},
 		{
+			"a counter goes on from the middle of another section",
+			story("counter", "off").unwitnessed().acquire("a", 0).acquire("b", 0).read("a", "0").write("a", "1").read("b", "1").write("b", "2").
+				write("a", "2").release("a").release("b"), Invalid,
+			`item x is not linearizable: no order of its sections explains the values: b's section 1 (read "1", wrote "2") replaced "1", which was the value only in the middle of a's section 1`, 1,
+		},
+		{
 			"an acknowledged write is not there at the end, unwitnessed",
 			story("register", "off").unwitnessed().acquire("a", 0).write("a", "1").release("a").final("0"), Invalid,
 			`item x is not linearizable: no order of its sections explains the values: the end of the run (read "0") read "0" although the value was "1", written by a's section 1`, 1,

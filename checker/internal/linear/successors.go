@@ -83,9 +83,23 @@ func (s *Search) explainSuccessors(successors []int) (text string, events []int6
 	times := "once"
 	switch n := len(successors) - 1; {
 	case n == 0:
+		if y := s.passed(from); y != nil {
+			return fmt.Sprintf("%s replaced %q, which was the value only in the middle of %s", named[0], from, y.name()), events
+		}
 		return fmt.Sprintf("%s replaced %q, which was never the value: the item began with %q", named[0], from, s.Start), events
 	case n > 1:
 		times = fmt.Sprintf("%d times", n)
 	}
 	return fmt.Sprintf("%s each replaced %q, which was the value only %s", strings.Join(named, " and "), from, times), events
+}
+
+// passed returns a step that wrote the value and replaced it again, or nil.
+func (s *Search) passed(value string) *Step {
+	for i := range s.Steps {
+		wrote := func(a Access) bool { return a.Op.Write() && !a.Refused && a.Op.Value == value }
+		if x := &s.Steps[i]; slices.ContainsFunc(x.Accesses, wrote) {
+			return x
+		}
+	}
+	return nil
 }
