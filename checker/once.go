@@ -67,11 +67,11 @@ func once(in *input, r *Result) {
 			for _, s := range u.sections {
 				events = append(events, s.Call, s.Enter, s.Return)
 			}
-			who := fmt.Sprintf("all %d sections that were", len(u.sections))
+			who := fmt.Sprintf("%d sections were", len(u.sections))
 			if len(u.sections) == 1 {
 				who = evidence.NameOf(u.sections[0]) + " was"
 			}
-			r.find(Invalid, events, "missed: %s asked for %s and ended without an error or left it to another, and nobody did it", who, u.name)
+			r.find(Invalid, events, "missed: %s asked for %s and %s, and nobody did it", who, u.name, u.silence())
 		}
 	})
 }
@@ -110,6 +110,23 @@ func (u unit) undone() bool { return len(u.done)+u.perhaps == 0 && !u.later }
 // missed reports whether the unit is undone and no worker could have noticed.
 func (u unit) missed() bool {
 	return u.undone() && !u.queued && !slices.ContainsFunc(u.sections, noticeable)
+}
+
+// silence says how the sections of a missed unit ended.
+func (u unit) silence() string {
+	refused := 0
+	for _, s := range u.sections {
+		if s.Class == history.ClassNotObtained {
+			refused++
+		}
+	}
+	switch refused {
+	case 0:
+		return "ended without an error"
+	case len(u.sections):
+		return "did not get the lock"
+	}
+	return "ended without an error or did not get the lock"
 }
 
 // eachUnit calls visit for each unit of work, in the order of their first sections.

@@ -39,7 +39,7 @@ func TestAUnitOfWorkTakesEffectOnce(t *testing.T) {
 		{name: "done and marked", story: cron().callFor("a", "tick-1").grant("a").enter("a", 0).write("a", "a").mark("a", "1").release("a"), want: Valid},
 		{
 			name: "marked and not done", story: cron().callFor("a", "tick-1").grant("a").enter("a", 0).mark("a", "1").release("a"),
-			want: Invalid, count: 1, text: "missed",
+			want: Invalid, count: 1, text: "missed: a's section 1 was asked for tick-1 and ended without an error, and nobody did it",
 		},
 		{name: "the other leaves it", story: declined(cron().does("a", "tick-1"), "b", "tick-1"), want: Valid},
 		{
@@ -67,11 +67,11 @@ func TestAUnitOfWorkTakesEffectOnce(t *testing.T) {
 		},
 		{
 			name: "everybody left it to another", story: declined(declined(cron(), "a", "tick-1"), "b", "tick-1"),
-			want: Invalid, count: 1, text: "missed: all 2 sections that were asked for tick-1",
+			want: Invalid, count: 1, text: "missed: 2 sections were asked for tick-1 and did not get the lock, and nobody did it",
 		},
 		{
 			name: "who had it did nothing", story: declined(cron().callFor("a", "tick-1").grant("a").enter("a", 0).release("a"), "b", "tick-1"),
-			want: Invalid, count: 1, text: "missed",
+			want: Invalid, count: 1, text: "missed: 2 sections were asked for tick-1 and ended without an error or did not get the lock, and nobody did it",
 		},
 		{
 			name: "who had it crashed", story: declined(cron().callFor("a", "tick-1").grant("a").enter("a", 0), "b", "tick-1").crash("a"),
@@ -95,12 +95,12 @@ func TestAJobIsLostIfItsWorkerGoesOn(t *testing.T) {
 		{name: "it tries again", story: refused(jobs(), "job-1").does("a", "job-1"), want: Valid},
 		{
 			name: "it goes on to the next job", story: refused(jobs(), "job-1").does("a", "job-2"), want: Invalid, count: 1,
-			text: "missed: a's section 1 was asked for job-1 and ended without an error or left it to another, and nobody did it",
+			text: "missed: a's section 1 was asked for job-1 and did not get the lock, and nobody did it",
 		},
 		{name: "the run ends before it tries again", story: refused(jobs(), "job-1"), want: Valid},
 		{
 			name: "its last section did nothing and ended with ok", story: jobs().does("a", "job-1").callFor("a", "job-2").grant("a").enter("a", 0).release("a"),
-			want: Invalid, count: 1, text: "missed: a's section 2 was asked for job-2",
+			want: Invalid, count: 1, text: "missed: a's section 2 was asked for job-2 and ended without an error, and nobody did it",
 		},
 		{
 			name:  "its last section did nothing and ended with ok, before it crashed",
