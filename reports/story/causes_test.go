@@ -128,6 +128,23 @@ func TestAStoryShowsTheCauseOfItsViolation(t *testing.T) {
 			not: []string{"outcome unknown"}, // of the holder, later
 		},
 		{
+			name: "a holder that no section of the evidence has crashes", check: "lost-update",
+			write: func(s *sample.Script) {
+				s.Ask(0, "worker-1", 1)
+				s.Enter(2*ms, "worker-1", 1, 0)
+				s.Ask(500*ms, "worker-2", 1)
+				s.Refuse(502*ms, "worker-2", "worker-1")
+				s.Add(time.Second, history.Event{Type: history.Crashed, Worker: "worker-1"})
+				s.Add(2*time.Second, history.Event{Type: history.Crashed, Worker: "worker-3"}) // it has no lock
+				s.Server(20*time.Second, history.Expired, "worker-1", 0)
+				s.EnterUngranted(21*time.Second, "worker-2", 1, 0)
+				s.Write(22*time.Second, "worker-2", 1, 0, "1")
+			},
+			evidence: ofType("worker-2", history.AcquireCalled, history.Applied),
+			want:     []string{"worker-2: asks for the lock: refused", "worker-1: crashes", "! worker-2: writes 1"},
+			not:      []string{"worker-3"},
+		},
+		{
 			name: "work that is done again", check: "once",
 			write: func(s *sample.Script) {
 				s.Meta.Workload = "cron"

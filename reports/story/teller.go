@@ -195,9 +195,13 @@ func (t *teller) event(e *history.Event) {
 			t.tellSection(e, section)
 		}
 	case history.Crashed:
+		told := *e
+		if t.holdsOne(e.Worker) {
+			told.Worker = "" // it matters to those that wait for the lock, whether or not they follow the worker
+		}
 		t.holders = slices.DeleteFunc(t.holders, func(id sectionID) bool { return id.worker == e.Worker })
 		t.crashes(e.Worker)
-		t.say(e, e.Worker, turning, "crashes")
+		t.say(&told, e.Worker, turning, "crashes")
 	case history.Granted, history.Refused, history.Renewed, history.Freed, history.Expired, history.Evicted:
 		if t.scope.About(e.Key) {
 			t.tellServer(e)
@@ -217,6 +221,11 @@ func (t *teller) event(e *history.Event) {
 	case history.Final:
 		t.final(e)
 	}
+}
+
+// holdsOne reports whether a worker believes that it holds a lock that the story is about.
+func (t *teller) holdsOne(worker string) bool {
+	return slices.ContainsFunc(t.scope.locks, func(key string) bool { return t.believesItself(worker, key) })
 }
 
 // say adds a line for an event, with its actor, if the event is in scope and the weight
