@@ -105,7 +105,7 @@ func (in *input) lastLease(s *history.Section, at time.Duration, last func(*evid
 	const few = 8 // servers, so that the list stays on the stack
 	list := make([]known, 0, few)
 	for _, g := range h.Grants {
-		one := known{from: max(h.Asked(), g.Given.Sent)}
+		one := known{from: in.countedFrom(h, g)}
 		one.until = one.from
 		if g.Given.Until != 0 {
 			one.until = one.from + g.Given.Until - g.Given.At
@@ -119,6 +119,17 @@ func (in *input) lastLease(s *history.Section, at time.Duration, last func(*evid
 	slices.SortFunc(list, func(a, b known) int { return cmp.Compare(a.until, b.until) })
 	end := list[max(len(list)-h.Quorum, 0)]
 	return end.until - end.from, end.from
+}
+
+// countedFrom returns a lower bound of the time from which the holder counts the lease of a grant. A client whose request, or whose
+// connection for it, a fault held up sends the request again: the lease then counts from the first copy. On each of several servers a
+// request has little time, so the bound is the sending of this one.
+func (in *input) countedFrom(h *evidence.Holding, g *evidence.Grant) time.Duration {
+	asked, sent := h.Asked(), g.Given.Sent
+	if h.Quorum == 1 && asked < sent && in.Hindered(g.Worker).Touches(asked, sent) {
+		return asked
+	}
+	return max(asked, sent)
 }
 
 // lastArrived returns the last renewal of a grant whose answer its holder probably had at the given time, and when the request was

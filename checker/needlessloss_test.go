@@ -63,6 +63,12 @@ func TestGivingUpAGoodLeaseIsNeedless(t *testing.T) {
 		t.meta.NodeTimeout = s
 		return t
 	}
+	// late asks for the lock at once, and is cut off for 2 s.
+	late := func() *scriptedHistory {
+		return story("counter", "off").call("a").broken("partition", "a->lock", 0, 2*s).until(2002*time.Millisecond).
+			tell(history.Event{Type: history.Granted, Worker: "a", Key: "x", Owner: "a", Node: "lock", Sent: 2001 * time.Millisecond, Until: 12002 * time.Millisecond}).
+			enter("a", 0)
+	}
 	judge(t, "needless-loss", []verdictCase{
 		{name: "nothing given up", story: keeper(3*s, 6*s).release("a"), want: Valid},
 		{name: "lost before it was told", story: keeper(3*s).until(13*s).expire("a").told("a").leave("a").answered("a", "lost", "lost"), want: Valid},
@@ -108,6 +114,11 @@ func TestGivingUpAGoodLeaseIsNeedless(t *testing.T) {
 		},
 		{name: "its client may have opened a connection before the grant, for 1 s", story: keeper().slowest(s / 2).givesUp(9100 * time.Millisecond), want: Valid},
 		{name: "opening a connection before the grant does not take 1 s", story: keeper().slowest(s / 3).givesUp(9100 * time.Millisecond), want: Invalid, count: 1},
+		{name: "a fault held up its first request for 2 s", story: late().givesUp(10100 * time.Millisecond), want: Valid},
+		{
+			name: "a fault held up its first request for 2 s, and it does not wait so long", story: late().givesUp(9 * s), want: Invalid, count: 1,
+			text: "...999ms before its lease was over by its own clock",
+		},
 		{name: "too little time is left to open a connection and renew", story: keeper(3 * s).slowest(2600 * time.Millisecond).givesUp(13*s - 2*time.Millisecond), want: Valid},
 		{
 			name: "enough time is left to open a connection and renew", story: keeper(3 * s).slowest(2400 * time.Millisecond).givesUp(13*s - 2*time.Millisecond), want: Invalid, count: 1,
