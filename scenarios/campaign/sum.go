@@ -9,6 +9,7 @@ import (
 	"lockquake/checker"
 	"lockquake/faults"
 	"lockquake/internal/stats"
+	"lockquake/lock"
 	"lockquake/scenarios"
 	"lockquake/scenarios/results"
 )
@@ -108,8 +109,11 @@ func (c *campaign) sumStrategy(i int) results.StrategyStats {
 		}
 		st.Checks[check] = counts
 	}
-	if _, own := c.jobs.Own[use.Name]; own {
+	if entry, own := c.jobs.Own[use.Name]; own {
 		st.Tokens = tokens(st, use)
+		if st.Unread == "" && unseen(st, entry) {
+			st.Unread = "no server ever had a record with one of the names that lock.Entry.Records returns, by default that of the lock"
+		}
 	}
 	if st.Expects != nil {
 		st.Bounds = st.Expects.Judge(&st.Metrics)
@@ -129,6 +133,12 @@ func (c *campaign) sortFailures(st *results.StrategyStats) {
 		return len(order) + slices.Index(order, f.Check)
 	}
 	slices.SortStableFunc(st.Failures, func(a, b results.Failure) int { return cmp.Compare(rank(a), rank(b)) })
+}
+
+// unseen reports whether workers got the lock of the entry, and no run shows a holder.
+func unseen(st results.StrategyStats, entry lock.Entry) bool {
+	ownership, judged := st.Checks["ownership"]
+	return judged && !ownership.Applies && st.Acquisitions > 0 && !entry.LockFree && !entry.Keeps
 }
 
 // tokens returns why the fencing tokens of a use do not fit its resource. If the file turns the fence of the use off, that

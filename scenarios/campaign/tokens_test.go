@@ -56,3 +56,31 @@ checks: [lost-update, fencing]
 		})
 	}
 }
+
+// A lock whose keys have other names than lockquake expects is judged by fewer checks. The report says so.
+func TestALockOfTheCallersWhoseRecordsAreNotFoundIsNamed(t *testing.T) {
+	all := scenarios.Strategies()
+	mine := all[slices.IndexFunc(all, func(e lock.Entry) bool { return e.Name == "etcd" })]
+	mine.Name = "mine"
+	for _, records := range []func(string) []string{nil, mine.Records} {
+		mine.Records = records
+		s, err := scenarios.Parse("records.yaml", []byte(`
+name: records
+duration: 5s
+workers: 2
+workload: {kind: counter, hold: 100ms}
+strategies: [mine]
+checks: [lost-update, ownership]
+`), mine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := campaign.Run(t.Context(), s, campaign.Request{Seeds: results.SeedRange{First: 1, Last: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Strategies[0].Unread; (got == "") != (records != nil) {
+			t.Errorf("with records %t: %q", records != nil, got)
+		}
+	}
+}
