@@ -145,6 +145,16 @@ func TestAStoryShowsTheCauseOfItsViolation(t *testing.T) {
 			not:      []string{"worker-3"},
 		},
 		{
+			name: "a renewal of a lease that another worker has freed",
+			write: func(s *sample.Script) {
+				s.Ask(0, "worker-1", 1)
+				s.Enter(2*ms, "worker-1", 1, 0)
+				s.Add(time.Second, history.Event{Type: history.Freed, Worker: "worker-2", Key: "lock", Owner: "worker-1", Node: "lock"})
+				s.Add(2*time.Second, history.Event{Type: history.NotRenewed, Worker: "worker-1", Key: "lock", Owner: "worker-1", Node: "lock"})
+			},
+			want: []string{"worker-2: frees the lease of worker-1", "worker-1: asks to renew the lock that worker-2 has freed"},
+		},
+		{
 			name: "work that is done again", check: "once",
 			write: func(s *sample.Script) {
 				s.Meta.Workload = "cron"

@@ -62,6 +62,7 @@ type teller struct {
 	answered    map[sectionID]bool        // sections whose request a server has granted or refused
 	won         map[sectionID]bool        // sections that had the lock on a majority of its servers
 	freed       map[sectionID]bool        // sections whose own command ended their lease
+	freers      map[grantOf]string        // the worker whose command ended the grant last
 	step        map[string]string         // the step of its work that a worker is in
 	locks       map[string]*lockState     // by key
 	copied      map[int64]history.Event   // the fault that copied a request
@@ -79,6 +80,9 @@ type teller struct {
 
 // asker is a worker that asks for a lock.
 type asker struct{ worker, lock string }
+
+// grantOf is the grants of a lock to an owner.
+type grantOf struct{ lock, owner string }
 
 // change is a moment at which a replica was promoted or a server started again.
 type change struct {
@@ -143,6 +147,7 @@ func newTeller(run *results.Trial, sections []*history.Section, s Scope, limit w
 		answered:    map[sectionID]bool{},
 		won:         map[sectionID]bool{},
 		freed:       map[sectionID]bool{},
+		freers:      map[grantOf]string{},
 		step:        map[string]string{},
 		locks:       map[string]*lockState{},
 		copied:      map[int64]history.Event{},
@@ -203,12 +208,19 @@ func (t *teller) event(e *history.Event) {
 		t.crashes(e.Worker)
 		t.say(&told, e.Worker, turning, "crashes")
 	case history.Granted, history.Refused, history.Renewed, history.Freed, history.Expired, history.Evicted:
+		if e.Type == history.Freed {
+			t.freers[grantOf{e.Key, e.Owner}] = e.Worker
+		}
 		if t.scope.About(e.Key) {
 			t.tellServer(e)
 		}
 	case history.NotRenewed:
 		if t.scope.About(e.Key) {
-			t.say(e, e.Worker, turning, "asks to renew the lock that it has released%s", t.which(e.Key))
+			by := "it has released"
+			if freer := t.freers[grantOf{e.Key, e.Owner}]; freer != "" && freer != e.Worker {
+				by = freer + " has freed"
+			}
+			t.say(e, e.Worker, turning, "asks to renew the lock that %s%s", by, t.which(e.Key))
 		}
 	case history.Promoted, history.Restarted:
 		t.tellChange(e)
