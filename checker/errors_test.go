@@ -104,7 +104,7 @@ func TestAnAnswerMustFitWhatHappened(t *testing.T) {
 		},
 		{
 			name: "ok, though it was lost", story: entered().after(lease).expire("a").leave("a").answered("a", "", ""),
-			want: Invalid, count: 1, text: "ok though lost: a's section 1 ended with ok, but its grant of lock x had been expired before",
+			want: Invalid, count: 1, text: "ok though lost: a's section 1 ended with ok, but its grant of lock x had expired before",
 		},
 		{
 			name: "ok, and a write was refused, of another item than the next one", want: Invalid, count: 1, text: `masked: a's section 1 ended with ok, and its write of "1" to item x had no effect`,
