@@ -196,7 +196,11 @@ func limits(c *results.Campaign) []string {
 	list = append(list, uncounted(c)...)
 	for _, st := range c.Strategies {
 		if n := st.Metrics.GivenUpNeedlessly; n > 0 {
-			list = append(list, fmt.Sprintf("%s gave up %s leases that were still good, or that there was time to renew", st.Label, words.Thousands(int(n))))
+			were := "were"
+			if n == 1 {
+				were = "was"
+			}
+			list = append(list, fmt.Sprintf("%s gave up %s that %s still good, or that there was time to renew", st.Label, words.Counted(int(n), "lease"), were))
 		}
 		if half := (st.High - st.Low) / 2; c.Until > 0 && half > c.Until {
 			list = append(list, fmt.Sprintf("%s: the interval is still ± %s %% after %s runs, not ± %s %%", st.Label, words.Figure(100*half), words.Thousands(st.Runs), words.Figure(100*c.Until)))

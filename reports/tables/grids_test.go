@@ -38,3 +38,16 @@ func TestAHarmThatTheRateDoesNotCountIsNamed(t *testing.T) {
 		})
 	}
 }
+
+func TestLeasesThatWereGivenUpAreCounted(t *testing.T) {
+	for n, want := range map[int64]string{
+		1:    "a gave up 1 lease that was still good, or that there was time to renew",
+		1200: "a gave up 1,200 leases that were still good, or that there was time to renew",
+	} {
+		st := use("a", 40, nil)
+		st.Metrics.GivenUpNeedlessly = n
+		if got := Remarks(&results.Campaign{Strategies: []results.StrategyStats{st}}); !slices.Equal(got, []string{want}) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
