@@ -155,6 +155,19 @@ func TestAStoryShowsTheCauseOfItsViolation(t *testing.T) {
 			want: []string{"worker-2: frees the lease of worker-1", "worker-1: asks to renew the lock that worker-2 has freed"},
 		},
 		{
+			name: "a crash before the lock was ever asked for", check: "lost-update",
+			write: func(s *sample.Script) {
+				s.Fault(0, 2*time.Second, 1, "crash", "worker-1", "")
+				s.Add(0, history.Event{Type: history.Crashed, Worker: "worker-1"})
+				s.Fault(3*time.Second, 40*time.Second, 2, "partition", "worker-1", "")
+				s.Section(10*time.Second, "worker-1", 1, 0, 0)
+			},
+			steps:    []faults.Step{{Fault: &faults.Crash{OnNode: faults.OnNode{Target: "worker-1"}}, For: 2 * time.Second}, cut("worker-1", "lock")},
+			evidence: ofType("worker-1", history.Acquired),
+			want:     []string{"network: cuts worker-1 -> lock for 37s (messages lost)", "! worker-1: gets the lock"},
+			not:      []string{"starts again", "crashes"},
+		},
+		{
 			name: "work that is done again", check: "once",
 			write: func(s *sample.Script) {
 				s.Meta.Workload = "cron"

@@ -98,7 +98,7 @@ func NoLock(run *results.Trial) bool {
 func Around(run *results.Trial, sections []*history.Section, check string) ([]Line, Scope) {
 	near := newScope(run.History, sections, chooseReason(run, check))
 	whole := near
-	whole.from, whole.to, whole.sections = 1, int64(len(run.History.Events)), nil
+	whole.from, whole.to, whole.sections = firstCall(sections, near.locks), int64(len(run.History.Events)), nil
 	lines := tell(run, sections, whole, routine)
 	if len(lines) <= maxLines {
 		return withoutAftermath(lines, near.closes), whole
@@ -114,6 +114,17 @@ func Around(run *results.Trial, sections []*history.Section, check string) ([]Li
 		}
 	}
 	return cut(lines), near
+}
+
+// firstCall returns the event with which a section first asked for one of the locks, or that of the begin of the run.
+func firstCall(sections []*history.Section, locks []string) int64 {
+	var first int64
+	for _, s := range sections {
+		if slices.Contains(locks, s.Key) && (first == 0 || s.Call < first) {
+			first = s.Call
+		}
+	}
+	return max(first, 1)
 }
 
 // maxAftermath bounds the lines after the one that completes the violation.
