@@ -23,8 +23,12 @@ func (v *validator) conflicts() {
 			v.conflictsOf(use, entry, v.uses[i])
 		}
 	}
-	if v.Workers == 1 && len(v.Faults) == 0 {
+	switch {
+	case v.Workers != 1:
+	case len(v.Faults) == 0:
 		v.warn("one worker and no fault: nothing competes for the lock and nothing fails, so the runs show nothing about mutual exclusion", "workers", "strategies")
+	default:
+		v.warn("one worker: no other one competes for the lock, so the runs show nothing about mutual exclusion", "workers", "strategies")
 	}
 	v.conflictOfSize()
 	v.unusedFamilies()

@@ -151,7 +151,7 @@ strategies: [redis]`, []string{"c.yaml:3:10: warning: one worker and no fault: n
 		{"one worker and a fault", head + `workers: 1
 workload: {kind: counter, hold: 100ms}
 strategies: [redis]
-faults: [{at: 5s, pause: {target: worker-1, for: 1s}}]`, nil},
+faults: [{at: 5s, pause: {target: worker-1, for: 1s}}]`, []string{"c.yaml:3:10: warning: one worker: no other one competes for the lock, so the runs show nothing about mutual exclusion"}},
 		{"a large run with all checks", `name: c
 duration: 5000s
 workers: 10
