@@ -65,13 +65,14 @@ func answers(in *input, r *Result) {
 		case h.Held(s.Return):
 			in.violated(r, s, events(), "not released: %s ended with ok, and the server still held lock %s for it", evidence.NameOf(s), s.Key)
 		default:
-			loss, how := h.Loss(), "been lost on too many servers"
-			switch loss.Type {
-			case history.Granted:
-			case history.Expired:
-				how = "expired"
+			loss := h.Loss()
+			how := howLost(loss)
+			switch {
+			case loss.Type == history.Expired:
+			case loss.Type == history.Granted || loss.With != "":
+				how = "been lost " + how
 			default:
-				how = "been " + string(loss.Type)
+				how = "been " + how
 			}
 			in.violated(r, s, append(events(), loss.Seq), "ok though lost: %s ended with ok, but its grant of lock %s had %s before",
 				evidence.NameOf(s), s.Key, how)

@@ -52,14 +52,25 @@ func told(in *input, r *Result) {
 		}
 		if late := in.untold(s, over, left, leftAt); in.Meta.Tells && late > bound {
 			r.find(Invalid, events, "not told: %s had lost lock %s (%s) and worked on for %s after its lease without being told",
-				evidence.NameOf(s), s.Key, loss.Type, late)
+				evidence.NameOf(s), s.Key, howLost(loss), late)
 			continue
 		}
 		if s.Return != 0 && (s.Told == 0 || s.Told > s.Return) && s.Class != history.ClassLost && (!unsure(s) || bodyAlone(s)) {
 			r.find(Invalid, events, "never told: %s had lost lock %s (%s), and its strategy answered %s",
-				evidence.NameOf(s), s.Key, loss.Type, answered(s))
+				evidence.NameOf(s), s.Key, howLost(loss), answered(s))
 		}
 	}
+}
+
+// howLost says how a holder lost its lock, by the event that ended its grant.
+func howLost(loss *history.Event) string {
+	switch {
+	case loss.Type == history.Granted:
+		return "on too many servers"
+	case loss.With != "":
+		return "with its " + loss.With
+	}
+	return string(loss.Type)
 }
 
 // untold returns how long s worked on untold after it had lost the lock and its lease was over. A section whose context has
