@@ -144,7 +144,7 @@ func (f *reproduceFlags) others(arg string, trials []*results.Trial, told *resul
 		fmt.Fprintf(stdout, "  %s\n", f.line(arg, trial.Label))
 	}
 	if len(held) > 0 {
-		say(stdout, "no violation that does harm: %s", strings.Join(held, ", "))
+		say(stdout, "no harmful violation: %s", strings.Join(held, ", "))
 	}
 	fmt.Fprintln(stdout)
 }

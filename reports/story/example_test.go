@@ -48,7 +48,7 @@ func ExampleTell() {
 		fmt.Println(err)
 	}
 	// Output:
-	// by-hand: none, seed 1, fence of the resource: off
+	// by-hand: none, seed 1, resource fence: off
 	//
 	// lost-update invalid: worker-2's section 1 saw 0 of item n and wrote 1 over 1, the work of
 	//   worker-1's section 1 (wrote 1)

@@ -223,7 +223,7 @@ func title(run *results.Trial) string {
 	if fence == "" {
 		fence = "off"
 	}
-	return fmt.Sprintf("%s: %s, seed %d, fence of the resource: %s", words.Plain(run.Scenario, 60), words.Labelled(run.Label, run.Strategy), run.Seed, words.Plain(fence, 30))
+	return fmt.Sprintf("%s: %s, seed %d, resource fence: %s", words.Plain(run.Scenario, 60), words.Labelled(run.Label, run.Strategy), run.Seed, words.Plain(fence, 30))
 }
 
 // verdicts returns the verdict of the check whose violation the story shows, and a sentence for each other
