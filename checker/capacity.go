@@ -16,7 +16,7 @@ func capacityCheck() Check {
 		About: Corruption, Rank: 3,
 		Workloads: []string{"limited"},
 		OfHolders: true,
-		Unit:      "a section that began to work while as many sections as the lock has permits were at work",
+		Unit:      "a section that began to work while the number of sections at work had already reached the number of permits",
 		run:       capacity,
 	}
 }

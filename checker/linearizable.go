@@ -16,7 +16,7 @@ func linearizableCheck() Check {
 		Doc:   "every section is one atomic step, and the resource follows its policy for tokens",
 		Did:   "was not linearizable",
 		About: Corruption, Rank: 4,
-		Unit: "an item whose sections, or whose operations, fit in no order", NoRate: "it stops at the first contradiction",
+		Unit: "an item for which no order of its sections, or of its operations, explains the values", NoRate: "it stops at the first contradiction",
 		run: linearizable,
 	}
 }

@@ -12,7 +12,7 @@ import (
 func loadCheck() Check {
 	return Check{
 		Name:  "load",
-		Doc:   "waiters do not poll the lock server in step or without a pause",
+		Doc:   "waiters poll the lock server neither in step nor without a pause",
 		Did:   "polled its lock server in step or without a pause",
 		About: Efficiency, Rank: 6,
 		OfHolders: true, OfGrants: true,

@@ -21,7 +21,7 @@ func lostUpdateCheck() Check {
 		},
 		About: Corruption, Rank: 1,
 		Workloads: []string{"counter", "multi-lock", "set-add", "leader", "leader-election", "nested"},
-		Unit:      "a write over increments that its section had not seen, however many they are",
+		Unit:      "a write that overwrites one or more increments that its section had not seen",
 		run:       lostUpdate,
 	}
 }

@@ -14,7 +14,7 @@ import (
 func onceCheck() Check {
 	return Check{
 		Name: "once",
-		Doc:  "no unit of work, such as a tick, takes effect twice, or stays undone unnoticed",
+		Doc:  "no unit of work, such as a tick, takes effect twice, or silently stays undone",
 		Did:  "did a piece of work twice",
 		DidIn: map[string]string{
 			"cron":      "ran a tick twice",

@@ -10,7 +10,7 @@ import (
 func ownershipCheck() Check {
 	return Check{
 		Name:  "ownership",
-		Doc:   "a release or a renewal touches the grant of its own section only",
+		Doc:   "a release or a renewal only changes the grant of its own section",
 		Did:   "renewed or released another section's lease",
 		About: Service, Rank: 6,
 		OfHolders: true, OfGrants: true,

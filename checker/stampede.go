@@ -5,7 +5,7 @@ import "lockquake/history"
 func stampedeCheck() Check {
 	return Check{
 		Name:  "stampede",
-		Doc:   "an entry of a cache is computed once each time that it expires",
+		Doc:   "a cache entry is computed only once after each expiry",
 		Did:   "computed an entry of the cache more than once",
 		About: Efficiency, Rank: 7,
 		Workloads: []string{"cache-fill"},
