@@ -21,8 +21,8 @@ type Scenario struct {
 	Description string `yaml:"description" doc:"what happens, in one line"`
 	Source      string `yaml:"source" doc:"where the failure was published"`
 
-	Duration  time.Duration `yaml:"duration" doc:"virtual time; no section starts later, and no fault but one that waits for a point (when); those that have started continue"`
-	Seeds     int           `yaml:"seeds" doc:"the number of runs from which an expected violation that has not occurred counts as missing; with fewer runs it is unknown"`
+	Duration  time.Duration `yaml:"duration" doc:"virtual time; after this time no section starts, and no fault except those that wait for a point (when); everything that has started continues"`
+	Seeds     int           `yaml:"seeds" doc:"default number of runs; an expected violation that does not occur in this number of runs counts as missing, and with fewer runs it is unknown"`
 	Workers   int           `yaml:"workers" doc:"number of workers; their names are worker-1, worker-2, ..."`
 	Processes int           `yaml:"processes" doc:"number of processes, among which the workers are distributed round-robin; each process has one client; 0 gives each worker its own process"`
 	Resources int           `yaml:"resources" doc:"number of resources; a section uses a random one"`

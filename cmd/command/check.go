@@ -31,17 +31,16 @@ func newCheck() *cobra.Command {
 		Short: "Judge a stored history",
 		Long: `Check judges a history in a file, without running anything.
 
-The checks of --check judge a history of lockquake (history.jsonl of a report), by
-default all that apply; ` + advisory() + ` are then printed, but do not decide.
+A history of lockquake (history.jsonl of a report) is judged by the checks of --check, by
+default by all that apply; ` + advisory() + ` are then printed, but do not decide.
 
-The model of --model judges a history of Jepsen, its text log or its history.edn: is there an
-order of the operations that the model allows? By default check guesses the model from the
-functions of the operations. A history of several keys, in which every value is [key value],
-is judged key by key. The models are
+A history of Jepsen (its text log or its history.edn) is judged by the model of --model: is there
+an order of the operations that the model allows? By default check guesses the model from the
+functions of the operations. If a history has several keys, so that every value is [key value],
+each key is judged separately. The models are
 
 ` + modelDocs() + `
-Exit codes: 0 valid, 1 invalid, 2 unknown, 64 usage error, or a file that is broken or cut,
-70 a fault of lockquake itself, 130 interrupted.`,
+Exit codes: 0 valid, 1 invalid, 2 unknown, 64 usage error, or a malformed or truncated file, 70 a fault of lockquake itself, 130 interrupted.`,
 		Example: `  lockquake check lockquake-report/failures/redis-lost-update/history.jsonl
   lockquake check history.jsonl --check fencing,exclusion
   lockquake check store/latest/jepsen.log

@@ -27,21 +27,22 @@ func newCompare() *cobra.Command {
 	var f compareFlags
 	cmd := &cobra.Command{
 		Use:   "compare BASE HEAD",
-		Short: "Say what got worse or better between two results",
+		Short: "Show what got better or worse between two results",
 		Long: `Compare compares the results of a run with earlier ones, strategy by strategy and check by
 check. The verdict is worse, better, the same, or cannot tell. BASE and HEAD are results.json
 files or report directories. Compare names the seeds that changed their verdict, and the settings
 of the scenario that differ.
 
 If both have run the same seeds, it compares seed by seed (McNemar's exact test). Otherwise it
-compares the rates (Fisher's exact test). The level is 5 %, by Holm's rule over all checks. A
-check that the scenario expects to hold is worse with the first run that violates it. A check is
-the same if no seed changed its verdict, or if the rates differ by less than 1 % at 95 %. A check
-that finds no harm (run marks it harmless) does not decide. The test of the share of finished
-work takes each run as one sample, and the largest variance: a run finishes all of its jobs or none.
+compares the rates (Fisher's exact test). The significance level is 5 %, corrected by Holm's method
+for the number of checks. A check that the scenario expects to hold is worse as soon as one run
+violates it. A check is the same if no seed changed its verdict, or if the rates differ by less than
+1 % with 95 % confidence. A check that finds no harm (run marks it harmless) does not decide. The
+test of the share of finished work takes each run as one sample, and assumes the largest variance:
+that a run finishes all of its jobs or none.
 
 In GitHub Actions each check that got worse is an error of the job, and a difference that may be
-chance is a warning. --scenario FILE puts them beside the lines of the strategies.
+chance is a warning. With --scenario FILE they appear at the lines of the strategies in this file.
 
 Exit codes: 0 nothing got worse, 1 something got worse, or with --fail-on changed a verdict, a
 check or a strategy changed; 64 usage error, a file without results, or no strategy in common; 70

@@ -58,7 +58,7 @@ Stopped by Ctrl-C or SIGTERM, explore prints the placements that were tried, mar
 second Ctrl-C ends it at once. It stores no runs: the same command starts from the beginning and
 finds the same placements.
 
-Exit codes: 0 also if a placement breaks a check; with --fail-on-violation 1 if a placement
+Exit codes: 0 even if a placement breaks a check; with --fail-on-violation 1 if a placement
 corrupts something or breaks fencing, or if there was none to try; 64 usage or scenario error, 70 a
 fault of lockquake or of the lock under test itself, 130 interrupted.`,
 		Example: `  lockquake explore kleppmann

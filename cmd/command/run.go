@@ -41,7 +41,7 @@ func (p program) newRun() *cobra.Command {
 	f := runFlags{program: p}
 	cmd := &cobra.Command{
 		Use:   "run SCENARIO...",
-		Short: "Run scenarios over many seeds and say how often each strategy fails",
+		Short: "Run scenarios over many seeds and show how often each strategy fails",
 		Long: `Run runs every strategy of a scenario with a range of seeds. It prints how many runs violate
 a check, with 95 % intervals, and writes a report directory. A scenario is a file or the
 name of a built-in one. Progress is shown on standard error.
@@ -53,11 +53,11 @@ With several scenarios the report directory has a subdirectory for each, by its 
 by Ctrl-C or SIGTERM, run prints and reports the runs that were done, marked as partial; a
 second Ctrl-C ends it at once. A report is written as a whole or not at all.
 
-Run stores every finished run in the file OUT.runs, beside the report directory. When the report
-is written, it has the runs as runs.log, and run removes OUT.runs. After any interruption the same
-command with --resume continues with OUT.runs, or if there is none with OUT/runs.log. The results
-are the same as without the interruption. With more seeds or strategies, --resume does the missing
-runs. Without --resume, run starts from the beginning.
+During a campaign, run stores every finished run in the file OUT.runs, beside the report directory.
+When it writes the report, it stores the runs there as runs.log, and removes OUT.runs. After any
+interruption the same command with --resume continues from OUT.runs, or from OUT/runs.log if there
+is no OUT.runs. The results are the same as without the interruption. With more seeds or strategies,
+--resume does only the missing runs. Without --resume, run starts from the beginning.
 
 With more than a million runs the campaign keeps only their sums: OUT.runs has the runs of the
 last minute, and the sums of earlier ones. --resume can add seeds to sums, but no strategies.

@@ -12,7 +12,7 @@ func Strategies() []lock.Entry {
 	return []lock.Entry{
 		sound("optimistic", "no lock: a write takes effect if the item still has the version that was read; after a conflict the work is done again, 5 times at most", deciding, "",
 			func(d lock.Deps) lock.Strategy { return &optimistic{Deps: d} }),
-		sound("unique-key", "no lock: a unit of work belongs to the worker that inserts its key first", units, "all claims only for the units: other items that the work writes are not protected",
+		sound("unique-key", "no lock: a unit of work belongs to the worker that inserts its key first", units, "this only for the units of work: other items that the work writes are not protected",
 			func(d lock.Deps) lock.Strategy { return &uniqueKey{d} }),
 		flawed("optimistic-state", "optimistic, and a write compares the value that was read, which can come back, instead of a version", deciding,
 			func(d lock.Deps) lock.Strategy { return &optimistic{Deps: d, byValue: true} }),

@@ -41,7 +41,7 @@ func single() []lock.Entry {
 		}),
 		sound("redis-checked", "redis, and the holder checks its own clock before each write", plain(""), lock.With("check", "clock")),
 		sound("redis-watchdog", "redis, and the holder checks its own clock before each write, while a task renews the lease until the work is done or the lease is lost", telling("no corruption under work that overruns"), watchdog),
-		sound("redis-watchdog-cancel", "redis-watchdog as most libraries have it: a lost lease ends the context of the work, and the holder does not check its clock before a write", telling("no corruption under work that overruns; all claims only for work that heeds its context"), watchdog, lock.With("check", "none")),
+		sound("redis-watchdog-cancel", "redis-watchdog as most libraries have it: a lost lease ends the context of the work, and the holder does not check its clock before a write", telling("no corruption under work that overruns; the claims are only about work that heeds its context"), watchdog, lock.With("check", "none")),
 		sound("redis-fenced", "redis, and the script that grants the lock increments a fencing token", fencing(), lock.With("fence", "in-script")),
 		sound("redis-fenced-incr-first", "redis-fenced, with a script that increments the token before it tries to take the key, so losers use up numbers", fencing(), lock.With("fence", "incr-first")),
 		sound("redis-notify", "redis, and a release is published to the waiters; they also poll, at long intervals", plain(""), lock.With("waiting", "message"), func(p *lock.Params) {

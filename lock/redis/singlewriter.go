@@ -19,7 +19,7 @@ type singleWriter struct {
 
 // singleWriterPreset returns single-writer.
 func singleWriterPreset() lock.Entry {
-	e := sound("single-writer", "each key has one owner, which keeps its lease from section to section and renews it when it begins one; when the lease has ended, another worker takes the key over", plain("the claims of redis-fenced, with its fencing token and a resource that checks it"),
+	e := sound("single-writer", "each key has one owner, which keeps its lease from section to section and renews it when it begins one; when the lease has ended, another worker takes the key over", plain("the same as redis-fenced, if it has the fencing token of redis-fenced and the resource checks it"),
 		func(p *lock.Params) { p.Retry.Attempts = 1 })
 	e.Keeps, e.New = true, newSingleWriter
 	return e
