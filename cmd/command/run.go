@@ -55,7 +55,7 @@ second Ctrl-C ends it at once. A report is written as a whole or not at all.
 
 During a campaign, run stores every finished run in the file OUT.runs, beside the report directory.
 When it writes the report, it stores the runs there as runs.log, and removes OUT.runs. After any
-interruption the same command with --resume continues from OUT.runs, or from OUT/runs.log if there
+interruption the same command with --resume continues with OUT.runs, or with OUT/runs.log if there
 is no OUT.runs. The results are the same as without the interruption. With more seeds or strategies,
 --resume does only the missing runs. Without --resume, run starts from the beginning.
 

@@ -37,7 +37,7 @@ func readWrites() []lock.Entry {
 func semaphores() []lock.Entry {
 	return []lock.Entry{
 		sound("redis-semaphore", "a sorted set of the holders of permits, each with a lease of its own by the clock of the server", plain("")),
-		flawed("redis-semaphore-clock", "redis-semaphore with the clocks of the clients, ordered by them: a client whose clock is slow comes before the holders and gets an extra permit", lock.With("lease-clock", "client")),
+		flawed("redis-semaphore-clock", "redis-semaphore, ordered by the clocks of the clients: a client whose clock is slow is sorted before the holders and gets an extra permit", lock.With("lease-clock", "client")),
 	}
 }
 

@@ -71,7 +71,7 @@ func single() []lock.Entry {
 		flawed("redis-constant-token", "one owner value for all workers: a late release frees the lock of any holder", lock.With("owner", "constant")),
 		flawed("redis-weak-token", "the owner value is process ID and millisecond, which can be equal in two containers", lock.With("owner", "weak")),
 		flawed("redis-blind-timeout", "an acquire without a reply counts as refused: the key that it may have set blocks all others until the TTL is over", lock.With("unknown", "refused")),
-		flawed("redis-client-resend", "an acquire without a reply is sent again, and the key that it set itself refuses it: no worker holds that lock until it expires", lock.With("unknown", "resend")),
+		flawed("redis-client-resend", "an acquire without a reply is sent again, and is refused because of the key that its first copy has set: no worker holds the lock until that key expires", lock.With("unknown", "resend")),
 		flawed("redis-fail-open", "a refused or failed acquire is ignored, and the work runs", lock.With("refused", "run")),
 		flawed("redis-release-never", "every release fails and the error is swallowed: each section costs a full TTL", lock.With("release", "never")),
 		flawed("redis-release-skipped", "no release when the work fails", lock.With("release", "skip-on-fail")),
@@ -87,7 +87,7 @@ func single() []lock.Entry {
 		flawed("redis-watchdog-overlap", "a renewal begins before the last one has ended, and the release waits for none of them", watchdog, lock.With("renewal", "overlap")),
 		flawed("redis-watchdog-crash", "an error of one renewal ends the process", watchdog, lock.With("renewal", "crash")),
 		flawed("redis-watchdog-racy", "a callback starts the renewal, possibly after the callback that stops it: then it never stops", watchdog, lock.With("renewal", "racy")),
-		flawed("redis-notify-shared", "all waiters of a process listen for a release over one connection: the first one that gets the lock ends it for all", lock.With("waiting", "message-shared")),
+		flawed("redis-notify-shared", "all waiters of a process listen for a release over one connection: the first one that gets the lock ends the subscription for all", lock.With("waiting", "message-shared")),
 		flawed("redis-reaped", "workers delete a lock whose owner is not in the list of live owners; an entry is made once and lasts 5 s", lock.With("reaper", "live-list")),
 		flawed("redis-watchdog-recreate", "a renewal that finds no key sets it again, which hides that the lock was lost meanwhile", watchdog, lock.With("check", "none"), lock.With("renewal", "recreate")),
 		flawed("redis-watchdog-forever", "no bound on renewal: hung work holds the lock forever", watchdog, func(p *lock.Params) {

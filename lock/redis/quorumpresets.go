@@ -38,7 +38,7 @@ func quorums() []lock.Entry {
 		redlock("redlock-extend-deaf", "after an extension that fails, the task stops and does not tell the holder", lock.With("renewal", "deaf"), func(p *lock.Params) {
 			p.MaxHold = 10 * time.Minute
 		}),
-		redlock("redlock-handle-zombie", "if an extension is under way at the release, its task goes on and extends whatever lease its locker holds by then", lock.With("renewal", "zombie"), func(p *lock.Params) {
+		redlock("redlock-handle-zombie", "if an extension is under way at the release, its task continues, and extends whatever lease its locker holds at that time", lock.With("renewal", "zombie"), func(p *lock.Params) {
 			p.RenewShare, p.MaxHold = 1.0/2, 10*time.Minute
 		}),
 		redlock("redlock-fenced-incr", "each server has its own counter, and the fencing token is the highest of them", lock.With("fence", "in-script")),
