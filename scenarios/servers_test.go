@@ -49,7 +49,8 @@ func TestWrongClocks(t *testing.T) {
 		{"[]", nil, nil},
 		{
 			"[{server: lock-1, wall-offset: 1s}, {server: lock-2, wall-offset: -1s}]",
-			map[string]time.Duration{"lock-1": time.Second, "lock-2": -time.Second}, nil,
+			map[string]time.Duration{"lock-1": time.Second, "lock-2": -time.Second},
+			nil,
 		},
 		{
 			"[{server: lock, wall-offset: 1s}, {server: lock-2, wall-offset: 2s}]",
@@ -63,7 +64,8 @@ func TestWrongClocks(t *testing.T) {
 		},
 		{
 			"[{server: lock-2, wall-offset: 2s}, {server: lock, wall-offset: 1s}]",
-			map[string]time.Duration{"lock": time.Second}, map[string]time.Duration{"lock": time.Second},
+			map[string]time.Duration{"lock": time.Second},
+			map[string]time.Duration{"lock": time.Second},
 		},
 		{"[{server: lock-2, wall-offset: 0s}]", nil, nil},
 	} {

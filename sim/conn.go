@@ -51,6 +51,7 @@ type Conn struct {
 	session    Session
 	pending    []*Call  // calls without an answer, in order
 	room       [1]*Call // of pending, while there is one
+	asked      []*Call  // that Send has sent and Receive has not returned; kept only for AnswersOnly
 	inbox      inbox
 	awaited    *task // the task that waits for the end of the connection
 	err        error // why it cannot be used any more; nil: it can

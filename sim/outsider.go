@@ -153,17 +153,18 @@ func (w *World) move(o *outsider, to int64) {
 // waits at a server for something, or if a message is held or lost. Any event may then lead to an answer.
 func (p *Process) knowsItsNext() bool {
 	for _, c := range p.conns {
-		if c.inbox.reader != nil {
+		switch {
+		case c.inbox.reader != nil && !c.inbox.answersOnly:
 			return false
-		}
-		for _, call := range c.pending {
-			if call.request.event.index == 0 && call.response.event.index == 0 {
-				return false
-			}
+		case slices.ContainsFunc(c.pending, (*Call).waits), slices.ContainsFunc(c.asked, (*Call).waits):
+			return false
 		}
 	}
 	return true
 }
+
+// waits reports whether neither the request nor the reply is on its way: the server has not answered, or a message is held or lost.
+func (c *Call) waits() bool { return c.request.event.index == 0 && c.response.event.index == 0 }
 
 // takeUp moves the world to a time and executes what the outsiders have asked for by then.
 func (w *World) takeUp(at int64) {

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -33,6 +34,9 @@ func (c *Conn) Send(op string, req any) error {
 	}
 	call := c.newRequest(t, op, req)
 	call.pushed = true
+	if c.inbox.answersOnly {
+		c.asked = append(c.asked, call)
+	}
 	call.send()
 	if c.process.crashed { // as the request left: the task does nothing any more
 		t.wait()
@@ -45,7 +49,13 @@ func (c *Conn) Send(op string, req any) error {
 type inbox struct {
 	calls  []*Call
 	reader *task // the task that waits for the next one
+
+	answersOnly bool // see Conn.AnswersOnly
 }
+
+// AnswersOnly tells whether from now on the server pushes nothing on the connection but the replies to what Send sends. It is false
+// at first. If it is true, a process that waits for a reply can be further ahead of the world, so a run is faster.
+func (c *Conn) AnswersOnly(only bool) { c.inbox.answersOnly = only }
 
 func (b *inbox) add(c *Call) {
 	b.calls = append(b.calls, c)
@@ -81,6 +91,9 @@ func (c *Conn) Receive(ctx context.Context, timeout time.Duration) (any, error) 
 	}
 	call := c.inbox.calls[0]
 	c.inbox.calls = c.inbox.calls[1:]
+	if i := slices.Index(c.asked, call); i >= 0 {
+		c.asked = slices.Delete(c.asked, i, i+1)
+	}
 	w.noteOften(&call.worker.stamps, call.points.takenEntry, kindTaken, call.Worker, call.Op, call.Request, call.answer)
 	call.worker.pass(call.points.taken)
 	t.sleep(nil, w.cfg.Step, classStep)

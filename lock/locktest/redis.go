@@ -16,7 +16,6 @@ import (
 	"lockquake/lock/env"
 	"lockquake/lock/redis"
 	"lockquake/sim"
-	"lockquake/sim/redis/resp"
 )
 
 // redis returns a client for goroutines of the bubble. The simulated client of the worker executes its
@@ -49,7 +48,7 @@ type redisHook struct {
 var _ goredis.Hook = (*redisHook)(nil)
 
 // errWatch is the error of a transaction that watches keys.
-var errWatch = errors.New("locktest: WATCH needs a connection of its own, which is not simulated here: test the lock with RunEntry")
+var errWatch = errors.New("locktest: WATCH needs a connection of its own, which Deps.Redis does not have: make a client that dials Deps.RedisServers")
 
 // DialHook implements the hook of go-redis.
 func (h *redisHook) DialHook(next goredis.DialHook) goredis.DialHook { return next }
@@ -121,7 +120,7 @@ func (h *redisHook) request(ctx context.Context, command string, send func(ctx c
 }
 
 // RedisServers reaches the simulated Redis servers of the scenario, for a client that speaks Redis's protocol itself. The servers
-// have RESP2 only. A Redis and Nodes of [Deps] are clients of the same servers.
+// have RESP2 only. Redis and Nodes of [Deps] are clients of the same servers.
 type RedisServers struct {
 	// Addresses has the addresses of the servers: IP addresses with ports, so that a client looks up no name.
 	Addresses []string
@@ -161,9 +160,10 @@ func (p process) opOf(command string) string {
 
 // pointOfCommands returns the point before commands leave, that of the first one.
 func (p process) pointOfCommands(written []byte) string {
-	command, _, err := resp.ParseRESP(written)
-	if err != nil || len(command.Elems) == 0 {
+	const name = 2 // of a command: after the number of its words, and the length of the first
+	lines := strings.SplitN(string(written), "\r\n", name+2)
+	if len(lines) < name+2 || written[0] != '*' {
 		return "" // the rest of a command
 	}
-	return p.opOf(strings.ToLower(command.Elems[0].Text)) + ".called"
+	return p.opOf(strings.ToLower(lines[name])) + ".called"
 }

@@ -90,3 +90,48 @@ func TestAnUnknownAddressOfAServer(t *testing.T) {
 		return newSetNX(d)
 	}, Seeds(1), Set("lock.ttl", "1m"), Holds("lost-update"))
 }
+
+// A waiter on a client of its own hears of the release by a message, with a goroutine of go-redis, within 100 ms.
+func TestAClientThatTheLockMakesItselfHearsMessages(t *testing.T) {
+	late := 0
+	Run(t, "no-fault-needed", func(d Deps) lock.Locker {
+		c := goredis.NewClient(&goredis.Options{Addr: d.RedisServers.Addresses[0], Dialer: d.RedisServers.Dial, Protocol: 2})
+		d.AtEnd(func() { _ = c.Close() })
+		return Locker(func(ctx context.Context, key string) (Lease, error) {
+			sub := c.Subscribe(ctx, "free")
+			defer func() { _ = sub.Close() }()
+			if _, err := sub.Receive(ctx); err != nil {
+				return nil, err
+			}
+			for {
+				taken, err := c.SetNX(ctx, key, d.Worker, d.TTL).Result()
+				if err != nil || taken {
+					return &publishedLease{c, key}, err
+				}
+				select {
+				case m := <-sub.Channel():
+					if at, err := time.Parse(time.RFC3339Nano, m.Payload); err != nil || time.Since(at) > 100*time.Millisecond {
+						late++
+					}
+				case <-ctx.Done():
+					return nil, ctx.Err()
+				}
+			}
+		})
+	}, Seeds(1), Set("lock.ttl", "1m"), Holds("lost-update", "exclusion"))
+	if late > 0 {
+		t.Errorf("%d messages came late", late)
+	}
+}
+
+type publishedLease struct {
+	redis *goredis.Client
+	key   string
+}
+
+func (l *publishedLease) Unlock(ctx context.Context) error {
+	if err := l.redis.Del(ctx, l.key).Err(); err != nil {
+		return err
+	}
+	return l.redis.Publish(ctx, "free", time.Now().Format(time.RFC3339Nano)).Err()
+}

@@ -36,6 +36,7 @@ func (d *connector) dialWire(opOf func(command string) string) (net.Conn, error)
 	if err != nil {
 		return nil, err
 	}
+	conn.AnswersOnly(true)
 	w := newWireConn(conn, d.process)
 	w.opOf = opOf
 	return w, nil
@@ -60,7 +61,11 @@ func (w *wireConn) Write(b []byte) (int, error) {
 		if len(words) == 0 {
 			continue // as Redis does
 		}
-		if err := w.conn.Send(w.opOf(strings.ToLower(words[0])), &resp.Command{Args: words}); err != nil {
+		name := strings.ToLower(words[0])
+		if name == "subscribe" {
+			w.conn.AnswersOnly(false)
+		}
+		if err := w.conn.Send(w.opOf(name), &resp.Command{Args: words}); err != nil {
 			return 0, err
 		}
 	}
