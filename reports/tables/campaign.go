@@ -153,7 +153,7 @@ func writeFaults(b *bytes.Buffer, on words.Screen, c *results.Campaign) {
 	if len(rows) > 1 {
 		b.WriteByte('\n')
 		on.Table(b, words.Table{Rows: rows, Figures: words.Figures{From: 1, To: len(rows[0])}})
-		on.Prose(b, words.Faint, "", "", "hit: came during a section, a lease or a call of its target")
+		on.Prose(b, words.Faint, "", "", "hit: its target had a section, a lease or a call in progress")
 	}
 }
 
