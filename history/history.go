@@ -51,6 +51,9 @@ const (
 	// Evicted: Owner's grant of Key ended without a command: by eviction, a reaper, or a restart
 	// without data.
 	Evicted Type = "evicted"
+	// LeftQueue: Owner, who waited in the queue of Key on behalf of Worker, is no longer in it because
+	// its lease or its session ended.
+	LeftQueue Type = "left-queue"
 	// Promoted: the replica on Node became the primary.
 	Promoted Type = "promoted"
 	// Restarted: the server on Node had crashed and answers again.
@@ -76,7 +79,7 @@ const (
 func types() []string {
 	return texts(
 		AcquireCalled, Acquired, Told, ReleaseCalled, Released, Invoke, OK, Fail, Info, Crashed, Granted, Refused, Renewed, NotRenewed,
-		Freed, Expired, Evicted, Promoted, Restarted, Applied, Final, FaultBegin, FaultEnd,
+		Freed, Expired, Evicted, LeftQueue, Promoted, Restarted, Applied, Final, FaultBegin, FaultEnd,
 	)
 }
 
@@ -131,7 +134,7 @@ type Event struct {
 	Until    time.Duration `json:"until,omitempty"`    // end of a grant or of a fault (as At), if already known
 	Sent     time.Duration `json:"sent,omitempty"`     // when the granted or refused request was sent (as At); of a script that the server did not know, when its hash was sent
 	Again    bool          `json:"again,omitempty"`    // a second copy of the request caused this; of an AcquireCalled: the section repeats the work of the worker's previous section
-	With     string        `json:"with,omitempty"`     // of an Evicted: what the grant ended with, "session" or "transaction"; "" for neither
+	With     string        `json:"with,omitempty"`     // of an Evicted or LeftQueue: what the grant or the place in the queue ended with, "session" or "transaction"; "" for neither
 	Late     bool          `json:"late,omitempty"`     // the renewed or freed lease had expired, but nobody had taken the lock since
 	Class    Class         `json:"class,omitempty"`    //
 	Err      string        `json:"err,omitempty"`      //

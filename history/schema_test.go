@@ -101,6 +101,7 @@ var needs = map[history.Type][]string{
 	history.Freed:         {"key"},
 	history.Expired:       {"key"},
 	history.Evicted:       {"key"},
+	history.LeftQueue:     {"key"},
 	history.Promoted:      {"node"},
 	history.Restarted:     {"node"},
 	history.Applied:       {"request"},

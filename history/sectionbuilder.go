@@ -115,7 +115,7 @@ func (b *sectionBuilder) add(e *Event) error {
 		return b.applied(e)
 	case Renewed, Freed, Expired, Evicted:
 		return b.locks.add(e)
-	case Refused, NotRenewed, Promoted, Restarted, Final, FaultBegin, FaultEnd:
+	case Refused, NotRenewed, LeftQueue, Promoted, Restarted, Final, FaultBegin, FaultEnd:
 		return nil
 	}
 	return &UnknownWordError{"type", string(e.Type), types()}

@@ -155,6 +155,18 @@ func TestAStoryShowsTheCauseOfItsViolation(t *testing.T) {
 			want: []string{"worker-2: frees the lease of worker-1", "worker-1: asks to renew the lock that worker-2 has freed"},
 		},
 		{
+			name: "waiters whose lease and session end in the queue",
+			write: func(s *sample.Script) {
+				s.Ask(0, "worker-1", 1)
+				s.Enter(2*ms, "worker-1", 1, 0)
+				s.Ask(time.Second, "worker-2", 1)
+				s.Refuse(time.Second+ms, "worker-2", "worker-1")
+				s.Add(5*time.Second, history.Event{Type: history.LeftQueue, Worker: "worker-2", Key: "lock", Owner: "worker-2", Node: "lock"})
+				s.Add(6*time.Second, history.Event{Type: history.LeftQueue, Worker: "worker-3", Key: "lock", Owner: "worker-3", Node: "lock", With: "session"})
+			},
+			want: []string{"lock: worker-2's lease ends in the queue", "lock: worker-3's session ends in the queue"},
+		},
+		{
 			name: "a crash before the lock was ever asked for", check: "lost-update",
 			write: func(s *sample.Script) {
 				s.Fault(0, 2*time.Second, 1, "crash", "worker-1", "")

@@ -1,6 +1,7 @@
 package story
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -221,6 +222,10 @@ func (t *teller) event(e *history.Event) {
 				by = freer + " has freed"
 			}
 			t.say(e, e.Worker, turning, "asks to renew the lock that %s%s", by, t.which(e.Key))
+		}
+	case history.LeftQueue:
+		if t.scope.About(e.Key) {
+			t.say(t.forAsker(e, e.Worker), t.primaries.At(e), cause, "%s's %s ends in the queue%s", e.Worker, cmp.Or(e.With, "lease"), t.which(e.Key))
 		}
 	case history.Promoted, history.Restarted:
 		t.tellChange(e)

@@ -47,7 +47,7 @@ func toldOf(h *history.History) []string {
 		case history.Released:
 			what = fmt.Sprintf("%s %q", e.Worker, e.Class)
 		case history.Refused, history.AcquireCalled, history.ReleaseCalled, history.Invoke, history.OK, history.Fail,
-			history.Info, history.Renewed, history.NotRenewed, history.Final:
+			history.Info, history.Renewed, history.NotRenewed, history.LeftQueue, history.Final:
 			continue
 		}
 		lines = append(lines, fmt.Sprintf("%.2f %s %s", float64(e.At)/float64(time.Millisecond), e.Type, what))

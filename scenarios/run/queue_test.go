@@ -37,14 +37,51 @@ faults:
   - {at: 1s, crash: {target: worker-1, for: 1h}}
 `, c.lock))
 			var answers []history.Class
+			left := 0
 			for _, e := range trial.History.Events {
-				if e.Type == history.Released && e.Worker == "worker-2" {
+				switch {
+				case e.Type == history.Released && e.Worker == "worker-2":
 					answers = append(answers, e.Class)
+				case e.Type == history.LeftQueue && e.Worker == "worker-2":
+					left++
 				}
+			}
+			if lost := c.want == history.ClassLost; lost != (left == 1) || left > 1 {
+				t.Errorf("the lease of worker 2 ends %d times in the queue", left)
 			}
 			if want := []history.Class{c.want}; !slices.Equal(answers, want) {
 				t.Errorf("worker 2 answers %v, want %v", answers, want)
 			}
 		})
+	}
+}
+
+// Worker 2 is cut off from ZooKeeper while it is in the queue, and its session expires. Worker 1, which holds the lock, loses
+// its session before that, which ends a grant.
+func TestASessionThatEndsInTheQueue(t *testing.T) {
+	trial := ran(t, `
+name: queued
+duration: 60s
+workers: 2
+sections: 1
+workload: {kind: counter, hold: 5s}
+network: {latency: 1ms}
+lock: {ttl: 10s}
+strategies: [zookeeper]
+each:
+  - {worker: worker-2, start: 500ms}
+faults:
+  - {at: 1s, partition: {from: worker-1, to: lock, for: 40s}}
+  - {at: 1100ms, partition: {from: worker-2, to: lock, for: 40s}}
+`)
+	var ends []string
+	for _, e := range trial.History.Events {
+		if e.Type == history.Expired || e.Type == history.LeftQueue {
+			ends = append(ends, fmt.Sprint(e.Type, " ", e.Worker, " ", e.With))
+		}
+	}
+	slices.Sort(ends)
+	if want := []string{"expired worker-1 ", "left-queue worker-2 session"}; !slices.Equal(ends, want) {
+		t.Errorf("the sessions end as %q, want %q", ends, want)
 	}
 }

@@ -59,11 +59,15 @@ func (w *lockWatch) applied(l *member, p *pending, before, now int64) {
 	var records []string
 	for _, e := range c.store.Changes(all, before+1, now, before) {
 		record := recordOf(e.KV.Key)
-		if w.cluster.options.Locks.Of(record) == "" {
+		name := w.cluster.options.Locks.Of(record)
+		if name == "" {
 			continue
 		}
 		if !e.Deleted && e.KV.Version == 1 && p.call != nil {
 			w.asked[e.KV.Key] = asked{p.call.Worker, p.call.Request, p.call.Sent}
+		}
+		if e.Deleted && w.grantOf(e.KV.Key) < 0 {
+			w.left(p, name, e.KV.Key)
 		}
 		if !slices.Contains(records, record) {
 			records = append(records, record)
@@ -146,6 +150,19 @@ func (w *lockWatch) end(p *pending, name string, g grant) {
 	w.record(e)
 }
 
+// left records that a key is no longer in the queue if that is the end of its lease.
+func (w *lockWatch) left(p *pending, name, key string) {
+	if p.expires {
+		w.record(history.Event{Type: history.LeftQueue, Key: name, Owner: key, Worker: w.asked[key].worker})
+	}
+	delete(w.asked, key)
+}
+
+// grantOf returns the index of a key among the holders of its lock, -1 if it is none of them.
+func (w *lockWatch) grantOf(key string) int {
+	return slices.IndexFunc(w.held[recordOf(key)], func(g grant) bool { return g.key == key })
+}
+
 // refused records a request that has put its key behind others.
 func (w *lockWatch) refused(p *pending, name string, queue []etcd.KeyValue, now []grant) {
 	if p.call == nil || len(now) == 0 {
@@ -165,7 +182,7 @@ func (w *lockWatch) renewed(l *member, t *tenure, p *pending) {
 	c := w.cluster
 	for _, key := range c.store.KeysOf(t.id) {
 		record := recordOf(key)
-		i := slices.IndexFunc(w.held[record], func(g grant) bool { return g.key == key })
+		i := w.grantOf(key)
 		if i < 0 {
 			continue
 		}

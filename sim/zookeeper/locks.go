@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"lockquake/history"
@@ -68,6 +69,10 @@ func (w *lockWatch) settle(key, path string, t *tree.Tree, p *proposal, s *tree.
 		if !slices.ContainsFunc(now, func(o lock.Holder) bool { return o.Owner == h.Owner }) {
 			w.end(key, path, h, p)
 		}
+	}
+	name := strings.TrimPrefix(s.Path, path+"/")
+	if s.Kind == wire.Delete && p.expired && !slices.ContainsFunc(before, func(o lock.Holder) bool { return o.Owner == name }) {
+		w.record(history.Event{Type: history.LeftQueue, Key: key, Owner: name, Worker: w.made[s.Path].worker, With: "session"})
 	}
 	granted := false
 	for _, h := range now {
