@@ -88,7 +88,7 @@
 
   // The measures of a timeline, in pixels.
   const thin = (kind) => kind === "wait" || kind === "after"; // a thin bar without a label
-  const size = { names: 86, lane: 56, bar: 9, mark: 8, lift: 19, axis: 26, left: 12, right: 16, least: 640 };
+  const size = { names: 86, lane: 56, row: 19, bar: 9, mark: 8, lift: 19, axis: 26, left: 12, right: 16, least: 640 };
 
   // wide measures a text in pixels, since fonts differ from machine to machine.
   const pen = document.createElement("canvas").getContext("2d");
@@ -194,7 +194,15 @@
     }
 
     x(at) { return size.names + size.left + this.place(at) * (this.width - size.names - size.left - size.right); }
-    y(lane) { return lane * size.lane + 37; }
+
+    // more is the height of the rows of a lane beyond the first one.
+    more(lane) { return ((this.data.lanes[lane].rows || 1) - 1) * size.row; }
+
+    // top is the upper edge of a lane; after the last lane it is the lower edge of all.
+    top(lane) { return this.data.lanes.slice(0, lane).reduce((sum, _, i) => sum + size.lane + this.more(i), 0); }
+
+    // y is the middle of the bars in the lowest row of a lane.
+    y(lane) { return this.top(lane) + this.more(lane) + 37; }
 
     resized() {
       if (this.scroll.clientWidth !== this.drawnFor) this.draw();
@@ -205,7 +213,7 @@
       if (room === 0) return; // it is closed
       this.drawnFor = room;
       this.width = Math.round(Math.max(room, size.least) * this.zoom);
-      this.height = this.data.lanes.length * size.lane + size.axis;
+      this.height = this.top(this.data.lanes.length) + size.axis;
       this.scale.textContent = this.even ? "Stretched scale" : "True scale";
       const focused = this.items && this.items.findIndex((item) => item.node === document.activeElement);
       const svg = shape("svg", { width: this.width, height: this.height, viewBox: `0 0 ${this.width} ${this.height}` });
@@ -224,9 +232,9 @@
     }
 
     frame(svg) {
-      const bottom = this.data.lanes.length * size.lane;
+      const bottom = this.top(this.data.lanes.length);
       this.data.lanes.forEach((lane, i) => {
-        if (i % 2 === 0) svg.append(shape("rect", { class: "band", x: 0, y: i * size.lane, width: this.width, height: size.lane }));
+        if (i % 2 === 0) svg.append(shape("rect", { class: "band", x: 0, y: this.top(i), width: this.width, height: size.lane + this.more(i) }));
       });
       let free = size.names; // where the last number ended
       const decisive = this.data.steps.find((step) => step.decisive && step.at < this.data.to);
@@ -251,9 +259,9 @@
     // scrolled.
     names() {
       const group = shape("g", { class: "names" });
-      group.append(shape("rect", { x: 0, y: 0, width: size.names - 4, height: this.data.lanes.length * size.lane }));
+      group.append(shape("rect", { x: 0, y: 0, width: size.names - 4, height: this.top(this.data.lanes.length) }));
       this.data.lanes.forEach((lane, i) => {
-        group.append(shape("text", { x: 8, y: this.y(i) + 4 }, fitted(lane.name, 12, size.names - 14)));
+        group.append(shape("text", { x: 8, y: this.y(i) - this.more(i) / 2 + 4 }, fitted(lane.name, 12, size.names - 14)));
       });
       const stay = () => group.setAttribute("transform", `translate(${this.scroll.scrollLeft} 0)`);
       this.scroll.onscroll = stay;
@@ -278,10 +286,10 @@
       const text = `${s.text} (${this.seconds(s.from)} to ${this.seconds(s.to)})`;
       const node = this.item(svg, "span " + s.kind, s.from, text, () => this.tell(text));
       const from = this.x(s.from), width = Math.max(2, this.x(s.to) - from);
-      let y = this.y(s.lane), half = size.bar, font = 11;
+      let y = this.y(s.lane) - this.more(s.lane) + (s.row || 0) * size.row, half = size.bar, font = 11;
       if (thin(s.kind)) half = 2;
       if (s.kind === "quiet") half = 5;
-      if (s.kind === "fault") { y += size.bar + 5; half = 5; font = 9.5; }
+      if (s.kind === "fault") { y = this.y(s.lane) + size.bar + 5; half = 5; font = 9.5; }
       node.append(shape("rect", { x: from, y: y - half, width, height: 2 * half, rx: 1.5 }));
       if (!thin(s.kind) && wide(s.label, font) < width - 8) {
         this.labels.push(shape("text", { class: "inside " + s.kind, "aria-hidden": "true", x: from + 5, y: y + font * 0.36, "font-size": font }, s.label));
@@ -292,8 +300,9 @@
     arrow(svg, a) {
       const text = `${a.text} (${this.seconds(a.sent)} to ${this.seconds(a.arrived)})`;
       const node = this.item(svg, "arrow" + (a.failed ? " failed" : ""), a.sent, text, () => this.tell(text));
-      const side = a.toLane < a.fromLane ? -size.bar : size.bar;
-      const x1 = this.x(a.sent), y1 = this.y(a.fromLane) + side, x2 = this.x(a.arrived), y2 = this.y(a.toLane) - side;
+      const below = (lane) => this.y(lane) + size.bar, above = (lane) => this.y(lane) - this.more(lane) - size.bar;
+      const [leaves, arrives] = a.toLane < a.fromLane ? [above, below] : [below, above];
+      const x1 = this.x(a.sent), y1 = leaves(a.fromLane), x2 = this.x(a.arrived), y2 = arrives(a.toLane);
       const angle = Math.atan2(y2 - y1, x2 - x1);
       const wing = (turn) => `${x2 - 8 * Math.cos(angle + turn)} ${y2 - 8 * Math.sin(angle + turn)}`;
       node.append(shape("line", { class: "hit", x1, y1, x2, y2 }), shape("line", { x1, y1, x2, y2 }));
@@ -305,7 +314,7 @@
     // between is the gap between two lanes where the token of an arrow is read.
     between(a) {
       const lane = a.toLane < a.fromLane ? a.toLane + 1 : a.toLane;
-      return lane * size.lane + 8;
+      return this.top(lane) + 8;
     }
 
     // stacked finds a place for each mark. Marks that are too close are above each other, and beside
@@ -315,7 +324,7 @@
       return this.data.steps.map((step) => {
         if (step.lane < 0) return null;
         const apart = 2 * size.mark - 1;
-        const first = this.y(step.lane) - (this.data.lanes[step.lane].kind === "resource" ? 0 : size.lift);
+        const first = this.y(step.lane) - (this.data.lanes[step.lane].kind === "resource" ? 0 : size.lift + this.more(step.lane));
         let x = Math.min(this.x(step.at), this.width - size.mark - 2), y = first;
         const aside = x > this.width / 2 ? -apart : apart;
         while (taken.some((t) => Math.abs(t.x - x) < apart - 1 && Math.abs(t.y - y) < apart - 1)) {

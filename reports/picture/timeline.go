@@ -23,7 +23,8 @@ const (
 	titleHeight  = vg.Length(46)
 	legendLine   = vg.Length(16)
 	legendSign   = vg.Length(28) // a sign and the space after it
-	laneHeight   = vg.Length(54)
+	laneHeight   = vg.Length(54) // of one row
+	rowHeight    = vg.Length(17)
 	laneNames    = vg.Length(84)
 	axisHeight   = vg.Length(66)
 	storyLine    = vg.Length(14)
@@ -40,7 +41,7 @@ func Timeline(t *timeline.Timeline, name string) (svg, png []byte, err error) {
 	rows := (len(t.Steps) + storyColumns - 1) / storyColumns
 	legend := legendOf(t)
 	head := titleHeight + legendLine*vg.Length(legend[len(legend)-1].line+1)
-	height := 2*slideMargin + head + laneHeight*vg.Length(len(t.Lanes)) + axisHeight + storyLine*vg.Length(rows)
+	height := 2*slideMargin + head + lanesHeight(t, len(t.Lanes)) + axisHeight + storyLine*vg.Length(rows)
 	var lines []string
 	for i, step := range t.Steps {
 		lines = append(lines, fmt.Sprintf("%d. %s s %s %s", i+1, strings.TrimSpace(step.Time), step.Actor, step.Text))
@@ -112,9 +113,28 @@ func (s *slide) x(at timeline.Moment) vg.Length {
 	return left + (right-left)*vg.Length(s.t.Place(at))
 }
 
-// y returns the middle of a lane's bars.
+// lanesHeight returns the height of the first n lanes.
+func lanesHeight(t *timeline.Timeline, n int) vg.Length {
+	height := laneHeight * vg.Length(n)
+	for i := range n {
+		height += moreRows(t, i)
+	}
+	return height
+}
+
+// moreRows returns the height of the rows of a lane beyond the first one.
+func moreRows(t *timeline.Timeline, lane int) vg.Length {
+	return rowHeight * vg.Length(max(1, t.Lanes[lane].Rows)-1)
+}
+
+// y returns the middle of the bars in the lowest row of a lane.
 func (s *slide) y(lane int) vg.Length {
-	return s.Max.Y - slideMargin - s.head - laneHeight*vg.Length(lane) - laneHeight + 18
+	return s.Max.Y - slideMargin - s.head - lanesHeight(s.t, lane+1) + 18
+}
+
+// rowOf returns the middle of the bars in the row of a span.
+func (s *slide) rowOf(span *timeline.Span) vg.Length {
+	return s.y(span.Lane) + moreRows(s.t, span.Lane) - rowHeight*vg.Length(span.Row)
 }
 
 func (s *slide) write(x, y, size vg.Length, c color.Color, words string) {
@@ -193,9 +213,9 @@ func (s *slide) bands() {
 		y := s.y(i)
 		if i%2 == 0 {
 			s.FillPolygon(color.RGBA{R: 0xf6, G: 0xf7, B: 0xf9, A: 0xff},
-				corners(rectangle(slideMargin, s.Max.X-slideMargin, y-18, y+laneHeight-18)))
+				corners(rectangle(slideMargin, s.Max.X-slideMargin, y-18, y+laneHeight+moreRows(s.t, i)-18)))
 		}
-		s.write(slideMargin+6, y, 11, ink(), words.Plain(lane.Name, 13))
+		s.write(slideMargin+6, y+moreRows(s.t, i)/2, 11, ink(), words.Plain(lane.Name, 13))
 	}
 }
 
@@ -229,12 +249,12 @@ func (s *slide) axis() {
 
 // bar returns the box of a span.
 func (s *slide) bar(span *timeline.Span) vg.Rectangle {
-	y, from, to, half := s.y(span.Lane), s.x(span.From), s.x(span.To), barHalf
+	y, from, to, half := s.rowOf(span), s.x(span.From), s.x(span.To), barHalf
 	switch {
 	case thin(span.Kind):
 		half = thinHalf
 	case span.Kind == "fault":
-		y, half = y-barHalf-4, 5
+		y, half = s.y(span.Lane)-barHalf-4, 5
 	case span.Kind == "quiet":
 		half = 5
 	}
@@ -287,11 +307,15 @@ func (s *slide) arrow(a *timeline.Arrow) {
 }
 
 func (s *slide) ends(a *timeline.Arrow) (from, to vg.Point) {
-	down := barHalf
+	from, to = vg.Point{X: s.x(a.Sent), Y: s.y(a.From)}, vg.Point{X: s.x(a.Arrived), Y: s.y(a.To)}
+	upper, lower := &from.Y, &to.Y
+	lane := a.To
 	if a.To < a.From {
-		down = -barHalf
+		upper, lower, lane = lower, upper, a.From
 	}
-	return vg.Point{X: s.x(a.Sent), Y: s.y(a.From) - down}, vg.Point{X: s.x(a.Arrived), Y: s.y(a.To) + down}
+	*upper -= barHalf
+	*lower += barHalf + moreRows(s.t, lane)
+	return from, to
 }
 
 // token writes the token of an arrow beside its middle, if there is room.
@@ -323,7 +347,7 @@ func (s *slide) covered(box vg.Rectangle) bool {
 	}
 	for i := range s.t.Spans {
 		span := &s.t.Spans[i]
-		if y := s.y(span.Lane); box.Min.X < s.x(span.To) && s.x(span.From) < box.Max.X && box.Min.Y < y+barHalf && y-2*barHalf < box.Max.Y {
+		if y := s.rowOf(span); box.Min.X < s.x(span.To) && s.x(span.From) < box.Max.X && box.Min.Y < y+barHalf && y-2*barHalf < box.Max.Y {
 			return true
 		}
 	}
@@ -339,7 +363,7 @@ func (s *slide) marks() {
 		}
 		at := vg.Point{X: s.x(step.At), Y: s.y(step.Lane)}
 		if s.t.Lanes[step.Lane].Kind != "resource" { // which has no bars
-			at.Y += markLift
+			at.Y += markLift + moreRows(s.t, step.Lane)
 		}
 		box := rectangle(at.X-markRadius+1, at.X+markRadius-1, at.Y-markRadius+1, at.Y+markRadius-1)
 		for s.covered(box) {

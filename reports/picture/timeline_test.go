@@ -2,13 +2,20 @@ package picture
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"image/png"
 	"io"
 	"regexp"
+	"slices"
 	"testing"
+	"time"
 
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"lockquake/history"
 	"lockquake/reports/internal/sample"
 	"lockquake/reports/timeline"
 )
@@ -63,5 +70,40 @@ func TestATimeIsOneTextAndIsNotSqueezed(t *testing.T) {
 	}
 	if !bytes.Contains(svg, []byte(">other sections and leases</text>")) {
 		t.Error("the legend does not explain the bars of other sections")
+	}
+}
+
+// Leases that several owners have at the same time, and leases outside the story, have rows of their own inside their lane.
+func TestLeasesAtTheSameTimeDoNotCoverEachOther(t *testing.T) {
+	s := sample.NewScript("redis-semaphore", "off", "worker-1", "worker-2", "worker-3", "worker-4")
+	for i, worker := range s.Meta.Workers {
+		at := time.Duration(i) * time.Second
+		s.Ask(at, worker, 1)
+		s.Add(at+time.Millisecond, history.Event{Type: history.Granted, Worker: worker, Key: "lock", Owner: "of-" + worker, Node: "lock", Mode: "shared"})
+		s.EnterUngranted(at+2*time.Millisecond, worker, 1, 0)
+	}
+	tl := timeline.Of(s.Trial(), "")
+	on := slide{Canvas: draw.Canvas{Rectangle: rectangle(0, slideWidth, 0, 600)}, t: &tl}
+	var bars []vg.Rectangle
+	for i := range tl.Spans {
+		if span := &tl.Spans[i]; span.Kind == "lease" {
+			bars = append(bars, on.bar(span))
+		}
+	}
+	if len(bars) != 4 {
+		t.Fatalf("%d leases, want 4", len(bars))
+	}
+	slices.SortFunc(bars, func(a, b vg.Rectangle) int { return cmp.Compare(a.Min.Y, b.Min.Y) })
+	for i, bar := range bars[1:] {
+		if bar.Min.Y < bars[i].Max.Y {
+			t.Errorf("bars at %v and %v overlap", bars[i], bar)
+		}
+	}
+	lane := tl.Spans[slices.IndexFunc(tl.Spans, func(span timeline.Span) bool { return span.Kind == "lease" })].Lane
+	if top := on.Max.Y - slideMargin - lanesHeight(&tl, lane); bars[3].Max.Y > top {
+		t.Errorf("the highest bar ends at %v, above its lane, which ends at %v", bars[3].Max.Y, top)
+	}
+	if next := on.y(lane+1) + barHalf; bars[0].Min.Y < next {
+		t.Errorf("the lowest bar begins at %v, below the next lane's bars, which end at %v", bars[0].Min.Y, next)
 	}
 }

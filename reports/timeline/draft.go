@@ -442,3 +442,47 @@ func (d *drafter) addQuiet() {
 		d.span(Span{Lane: first.lane, Kind: "quiet", From: Moment(first.from), To: Moment(to), Label: text, Text: text})
 	}
 }
+
+// maxRows bounds the rows of a lane. Further leases cover others in the last row.
+const maxRows = 6
+
+// addRows puts leases that overlap into rows of their lane, in the order of their beginnings, and the quiet bars of that lane into
+// rows where there is room.
+func (d *drafter) addRows() {
+	spans := d.t.Spans
+	for lane := range d.t.Lanes {
+		var leases, quiet []*Span
+		for i := range spans {
+			switch s := &spans[i]; {
+			case s.Lane != lane:
+			case s.Kind == "lease":
+				leases = append(leases, s)
+			case s.Kind == "quiet":
+				quiet = append(quiet, s)
+			}
+		}
+		var until []Moment // by row, when its last bar ends
+		place := func(s *Span) {
+			row := slices.IndexFunc(until, func(end Moment) bool { return end <= s.From })
+			switch {
+			case row >= 0:
+			case len(until) < maxRows:
+				row, until = len(until), append(until, 0)
+			default:
+				row = maxRows - 1
+			}
+			s.Row, until[row] = row, max(until[row], s.To)
+		}
+		slices.SortStableFunc(leases, func(a, b *Span) int { return cmp.Compare(a.From, b.From) })
+		for _, s := range leases {
+			place(s)
+		}
+		if len(until) < 2 {
+			continue
+		}
+		for _, s := range quiet {
+			place(s)
+		}
+		d.t.Lanes[lane].Rows = len(until)
+	}
+}

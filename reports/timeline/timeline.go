@@ -44,14 +44,16 @@ func (m Moment) MarshalJSON() ([]byte, error) {
 // Lane is a row of a timeline.
 type Lane struct {
 	Name string `json:"name"`
-	Kind string `json:"kind"` // worker, others, server, network or resource
+	Kind string `json:"kind"`           // worker, others, server, network or resource
+	Rows int    `json:"rows,omitempty"` // of its leases, which several owners have at the same time; 0 for one
 }
 
 // Span is something that lasts.
 type Span struct {
 	Lane  int    `json:"lane"`
-	Kind  string `json:"kind"` // belief, lease, wait, fault, after: the call goes on after the belief, or quiet: merged spans outside the story
-	From  Moment `json:"from"` // cut to the window
+	Row   int    `json:"row,omitempty"` // of the lane, from 0 at the top
+	Kind  string `json:"kind"`          // belief, lease, wait, fault, after: the call goes on after the belief, or quiet: merged spans outside the story
+	From  Moment `json:"from"`          // cut to the window
 	To    Moment `json:"to"`
 	Label string `json:"label"` // a word or two
 	Text  string `json:"text"`  // a sentence
@@ -112,6 +114,7 @@ func Of(run *results.Trial, check string) Timeline {
 	d.addSections(sections)
 	d.walk()
 	d.addQuiet()
+	d.addRows()
 	d.addSteps()
 	d.dropOthers()
 	return t

@@ -236,12 +236,13 @@ func TestLeasesThatShareALockAreDrawnSideBySide(t *testing.T) {
 	server(5*time.Second, history.Freed, "worker-2", false)
 	s.Add(6*time.Second, history.Event{Type: history.Crashed, Worker: "worker-1"})
 	var got []string
-	for _, span := range Of(s.Trial(), "").Spans {
+	tl := Of(s.Trial(), "")
+	for _, span := range tl.Spans {
 		if span.Kind == "lease" {
-			got = append(got, fmt.Sprintf("%s from %v to %v", span.Label, time.Duration(span.From), time.Duration(span.To)))
+			got = append(got, fmt.Sprintf("%s from %v to %v, row %d of %d", span.Label, time.Duration(span.From), time.Duration(span.To), span.Row, tl.Lanes[span.Lane].Rows))
 		}
 	}
-	want := []string{"worker-1 from 1ms to 2s", "worker-1 from 3s to 4s", "worker-2 from 1.001s to 5s"}
+	want := []string{"worker-1 from 1ms to 2s, row 0 of 2", "worker-1 from 3s to 4s, row 0 of 2", "worker-2 from 1.001s to 5s, row 1 of 2"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("leases (-want +got): %s", diff)
 	}
