@@ -155,6 +155,16 @@ func TestAStoryShowsTheCauseOfItsViolation(t *testing.T) {
 			want: []string{"worker-2: frees the lease of worker-1", "worker-1: asks to renew the lock that worker-2 has freed"},
 		},
 		{
+			name: "a write outside the evidence", check: "lost-update",
+			write: func(s *sample.Script) {
+				s.Section(time.Second, "worker-1", 1, 0, 0)
+				s.Section(2*time.Second, "worker-2", 1, 0, 1)
+				s.Section(3*time.Second, "worker-1", 2, 0, 2)
+			},
+			evidence: ofType("worker-1", history.Applied),
+			want:     []string{"worker-2: makes 1 write", "! worker-1: writes 3"},
+		},
+		{
 			name: "waiters whose lease and session end in the queue",
 			write: func(s *sample.Script) {
 				s.Ask(0, "worker-1", 1)

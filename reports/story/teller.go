@@ -336,15 +336,15 @@ func (t *teller) skip(e *history.Event, o *history.Op) {
 	}
 	u.line = t.stateLine(e.At)
 	u.line.Actor, u.line.weight, u.line.changes = o.Worker, work, true
-	times := words.Count(u.count, "write")
+	writes := words.Count(u.count, "write")
 	if len(u.workers) > 1 {
-		u.line.Actor = "others"
-		times += fmt.Sprintf(" by %d workers", len(u.workers))
+		u.line.Actor, u.line.Text = "others", fmt.Sprintf("%s by %d workers", writes, len(u.workers))
+	} else {
+		u.line.Text = "makes " + writes
 	}
 	if u.count > 1 {
-		times += " since " + moment(u.first)
+		u.line.Text += " since " + moment(u.first)
 	}
-	u.line.Text = times
 }
 
 // stateLine returns a line with the current state and without text.
