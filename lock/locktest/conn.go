@@ -2,10 +2,14 @@ package locktest
 
 import (
 	"cmp"
+	"errors"
 	"net"
 	"os"
 	"sync"
+	"syscall"
 	"time"
+
+	"lockquake/sim"
 )
 
 // dial opens a connection of the world for goroutines of the bubble. No context ends it. PointOf returns the point
@@ -14,10 +18,32 @@ func (p process) dial(name string, pointOf func(written []byte) string, dial fun
 	c := &conn{process: p, name: name, pointOf: pointOf, changed: make(chan struct{})}
 	var err error
 	over := p.Ask(p.worker, name+" dial", func() { c.inner, err = dial() })
-	if err := cmp.Or(over, err); err != nil {
+	if err := cmp.Or(over, netError("dial", err)); err != nil {
 		return nil, err
 	}
 	return c, nil
+}
+
+// netError returns an error of the world's network as package net returns it. A client decides by the error's type whether it sends
+// a request again.
+func netError(op string, err error) error {
+	call := op
+	if op == "dial" {
+		call = "connect"
+	}
+	switch {
+	case errors.Is(err, sim.ErrRefused):
+		err = os.NewSyscallError(call, syscall.ECONNREFUSED)
+	case errors.Is(err, sim.ErrReset):
+		err = os.NewSyscallError(call, syscall.ECONNRESET)
+	case errors.Is(err, sim.ErrClosed):
+		err = net.ErrClosed
+	case errors.Is(err, sim.ErrTimeout) && op != "dial":
+		err = os.ErrDeadlineExceeded
+	default:
+		return err
+	}
+	return &net.OpError{Op: op, Net: "tcp", Err: err}
 }
 
 // conn is a connection of the world. A read that its deadline ends goes on in the world; its connection is of no
@@ -46,7 +72,7 @@ func (c *conn) Read(b []byte) (int, error) {
 	go func() {
 		var r result
 		over := c.process.Ask(c.process.worker, c.name+" read", func() { r.n, r.err = c.inner.Read(buffer) })
-		done <- result{r.n, cmp.Or(over, r.err)}
+		done <- result{r.n, cmp.Or(over, netError("read", r.err))}
 	}()
 	for {
 		late, changed := c.late()
@@ -54,7 +80,7 @@ func (c *conn) Read(b []byte) (int, error) {
 		case r := <-done:
 			return copy(b, buffer[:r.n]), r.err
 		case <-late:
-			return 0, os.ErrDeadlineExceeded
+			return 0, netError("read", sim.ErrTimeout)
 		case <-changed:
 		}
 	}
@@ -79,7 +105,7 @@ func (c *conn) Write(b []byte) (int, error) {
 		}
 		r.n, r.err = c.inner.Write(b)
 	})
-	return r.n, cmp.Or(over, r.err)
+	return r.n, cmp.Or(over, netError("write", r.err))
 }
 
 // Close implements net.Conn.

@@ -3,12 +3,14 @@ package locktest
 import (
 	"context"
 	"errors"
+	"syscall"
 	"testing"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
 
 	"lockquake/lock"
+	"lockquake/scenarios/results"
 )
 
 // A library may compare an error with == redis.Nil.
@@ -121,6 +123,45 @@ func TestAClientThatTheLockMakesItselfHearsMessages(t *testing.T) {
 	}, Seeds(1), Set("lock.ttl", "1m"), Holds("lost-update", "exclusion"))
 	if late > 0 {
 		t.Errorf("%d messages came late", late)
+	}
+}
+
+// go-redis sends a command again after a reset of its connection, unless it is told not to. Then its caller gets the error that
+// package net returns.
+func TestAClientThatTheLockMakesItselfAfterAReset(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "resets.yaml", `
+name: resets
+duration: 20s
+workers: 2
+workload: {kind: counter, hold: 20ms}
+network: {latency: 1ms}
+lock: {ttl: 1m}
+strategies: [redis]
+faults:
+  - {reset: {from: worker-1, to: lock, every: 101ms}}
+checks: [lost-update]
+`)
+	for _, retries := range []int{0, -1} { // 0: 3 times
+		resets, others := 0, []error(nil)
+		Run(t, "resets.yaml", func(d Deps) lock.Locker {
+			c := goredis.NewClient(&goredis.Options{Addr: d.RedisServers.Addresses[0], Dialer: d.RedisServers.Dial, Protocol: 2, MaxRetries: retries})
+			d.AtEnd(func() { _ = c.Close() })
+			return Locker(func(ctx context.Context, key string) (Lease, error) {
+				for range 100 {
+					switch err := c.Get(ctx, "missing").Err(); {
+					case errors.Is(err, syscall.ECONNRESET):
+						resets++
+					case !errors.Is(err, goredis.Nil) && ctx.Err() == nil:
+						others = append(others, err)
+					}
+				}
+				return newSetNX(d).Acquire(ctx, key)
+			})
+		}, Seeds(1), Results(func(*results.Campaign) {}))
+		if seen := retries == -1; seen != (resets > 0) || len(others) > 0 {
+			t.Errorf("with %d retries: %d resets, other errors %v", retries, resets, others)
+		}
 	}
 }
 
