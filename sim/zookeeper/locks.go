@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"lockquake/history"
@@ -70,7 +69,7 @@ func (w *lockWatch) settle(key, path string, t *tree.Tree, p *proposal, s *tree.
 			w.end(key, path, h, p)
 		}
 	}
-	name := strings.TrimPrefix(s.Path, path+"/")
+	name := tree.Name(s.Path)
 	if s.Kind == wire.Delete && p.expired && !slices.ContainsFunc(before, func(o lock.Holder) bool { return o.Owner == name }) {
 		w.record(history.Event{Type: history.LeftQueue, Key: key, Owner: name, Worker: w.made[s.Path].worker, With: "session"})
 	}

@@ -59,7 +59,7 @@ func (t *Tree) apply(x *Txn, s *Step) wire.Result {
 
 func (t *Tree) create(x *Txn, s *Step) {
 	parent := t.nodes[Parent(s.Path)]
-	parent.children[name(s.Path)] = true
+	parent.children[Name(s.Path)] = true
 	parent.created++
 	parent.stat.Pzxid = x.Zxid
 	t.nodes[s.Path] = &node{
@@ -77,7 +77,7 @@ func (t *Tree) remove(x *Txn, path string) {
 	n := t.nodes[path]
 	delete(t.nodes, path)
 	parent := t.nodes[Parent(path)]
-	delete(parent.children, name(path))
+	delete(parent.children, Name(path))
 	parent.stat.Pzxid = x.Zxid
 	if owner := t.sessions[n.stat.EphemeralOwner]; owner != nil {
 		delete(owner.ephemerals, path)

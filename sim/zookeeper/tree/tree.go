@@ -99,5 +99,5 @@ func Parent(path string) string {
 	return path[:i]
 }
 
-// name returns the last element of a path.
-func name(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
+// Name returns the last element of a path.
+func Name(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
