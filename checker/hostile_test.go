@@ -32,7 +32,7 @@ func hostileStory(t *rapid.T) *history.History {
 		case "worker":
 			hostileStep(t, s, w, stage)
 		case "server":
-			kinds := []string{"granted", "granted", "refused", "renewed", "not-renewed", "freed", "expired", "evicted"}
+			kinds := []string{"granted", "granted", "refused", "renewed", "not-renewed", "freed", "expired", "evicted", "left-queue"}
 			e := history.Event{
 				Type: history.Type(pick("event", kinds...)), Worker: pick("for", "a", "b", ""), Key: pick("key", "x", "x", "y"),
 				Owner: pick("owner", "a", "b", "c", ""), Node: pick("node", "lock", "lock-2", "lock-3"),
