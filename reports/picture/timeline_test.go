@@ -73,7 +73,7 @@ func TestATimeIsOneTextAndIsNotSqueezed(t *testing.T) {
 	}
 }
 
-// Leases that several owners have at the same time, and leases outside the story, have rows of their own inside their lane.
+// Leases that several owners have at the same time have rows of their own inside their lane.
 func TestLeasesAtTheSameTimeDoNotCoverEachOther(t *testing.T) {
 	s := sample.NewScript("redis-semaphore", "off", "worker-1", "worker-2", "worker-3", "worker-4")
 	for i, worker := range s.Meta.Workers {

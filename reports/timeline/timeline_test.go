@@ -135,15 +135,7 @@ func TestTheLaneOfTheOthersIsNotEmpty(t *testing.T) {
 		}
 		s.Section(25*time.Second, "worker-2", 1, 0, 0)
 		lost := s.Write(30*time.Second, "worker-1", 1, 0, "1")
-		run := s.Trial()
-		finding := checker.Finding{Text: "lost"}
-		for _, e := range run.History.Events {
-			if e.Type == history.Applied && (e.Request == read || e.Request == lost || e.Worker == "worker-2") {
-				finding.Events = append(finding.Events, e.Seq)
-			}
-		}
-		run.Results = []checker.Result{{Check: "lost-update", Verdict: checker.Invalid, Findings: []checker.Finding{finding}}}
-		tl := Of(run, "lost-update")
+		tl := aboutLostUpdate(s, func(e *history.Event) bool { return e.Request == read || e.Request == lost || e.Worker == "worker-2" })
 		var names []string
 		for _, lane := range tl.Lanes {
 			names = append(names, lane.Name)
@@ -320,5 +312,77 @@ func TestACallThatGoesOnAfterTheBeliefIsDrawnUntilItReturns(t *testing.T) {
 	}
 	if got := tl.Spans[i]; got.From != Moment(time.Second) || got.To != Moment(3002*ms) || tl.Lanes[got.Lane].Name != "worker-1" {
 		t.Errorf("the call goes on from %v to %v in lane %d, want 1 s to 3.002 s in the lane of worker-1", time.Duration(got.From), time.Duration(got.To), got.Lane)
+	}
+}
+
+// aboutLostUpdate returns the timeline of a run that violates lost-update. The evidence is the applied operations for which is returns true.
+func aboutLostUpdate(s *sample.Script, is func(*history.Event) bool) Timeline {
+	run := s.Trial()
+	finding := checker.Finding{Text: "lost"}
+	for i := range run.History.Events {
+		if e := &run.History.Events[i]; e.Type == history.Applied && is(e) {
+			finding.Events = append(finding.Events, e.Seq)
+		}
+	}
+	run.Results = []checker.Result{{Check: "lost-update", Verdict: checker.Invalid, Findings: []checker.Finding{finding}}}
+	return Of(run, "lost-update")
+}
+
+// Eight workers share a lock. A lane has six rows at most, so the last leases are all in its last row.
+func TestALaneHasAFewRows(t *testing.T) {
+	var workers []string
+	for i := range 8 {
+		workers = append(workers, fmt.Sprintf("worker-%d", i+1))
+	}
+	s := sample.NewScript("redis-semaphore", "off", workers...)
+	for i, worker := range workers {
+		at := time.Duration(i) * time.Second
+		s.Ask(at, worker, 1)
+		s.Add(at+ms, history.Event{Type: history.Granted, Worker: worker, Key: "lock", Owner: "of-" + worker, Node: "lock", Mode: "shared"})
+		s.EnterUngranted(at+2*ms, worker, 1, 0)
+	}
+	tl := Of(s.Trial(), "")
+	rows := map[string]int{}
+	for _, span := range tl.Spans {
+		if span.Kind == "lease" {
+			rows[span.Label] = span.Row
+		}
+	}
+	want := map[string]int{"worker-1": 0, "worker-2": 1, "worker-3": 2, "worker-4": 3, "worker-5": 4, "worker-6": 5, "worker-7": 5, "worker-8": 5}
+	if diff := cmp.Diff(want, rows); diff != "" || tl.Lanes[0].Rows != 6 {
+		t.Errorf("%d rows, leases (-want +got): %s", tl.Lanes[0].Rows, diff)
+	}
+}
+
+// The leases of two workers overlap. The lease of a third worker, which is not in the story, is in the first row that is free then.
+func TestALeaseOutsideTheStoryCoversNone(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		freed time.Duration // the lease of worker 1
+		want  int
+	}{{"no row is free", 20 * time.Second, 2}, {"the first row is free", 5 * time.Second, 0}} {
+		s := sample.NewScript("redis-semaphore", "off", "worker-1", "worker-2", "worker-3")
+		server := func(at time.Duration, kind history.Type, worker string) {
+			s.Add(at, history.Event{Type: kind, Worker: worker, Key: "lock", Owner: "of-" + worker, Node: "lock", Mode: "shared"})
+		}
+		for i, worker := range s.Meta.Workers {
+			at := time.Duration([]int{0, 1, 10}[i]) * time.Second
+			s.Ask(at, worker, 1)
+			server(at+ms, history.Granted, worker)
+			s.EnterUngranted(at+2*ms, worker, 1, 0)
+		}
+		read := s.Read(2*time.Second, "worker-1", 1, 0, "0")
+		server(tt.freed, history.Freed, "worker-1")
+		last := s.Write(30*time.Second, "worker-2", 1, 0, "1")
+		tl := aboutLostUpdate(s, func(e *history.Event) bool { return e.Request == read || e.Request == last })
+		rows := []int{}
+		for _, span := range tl.Spans {
+			if span.Kind == "quiet" && tl.Lanes[span.Lane].Kind == "server" {
+				rows = append(rows, span.Row)
+			}
+		}
+		if !slices.Equal(rows, []int{tt.want}) {
+			t.Errorf("%s: the quiet lease is in rows %v, want %d", tt.name, rows, tt.want)
+		}
 	}
 }
